@@ -73,7 +73,7 @@ export function watchReleases({
   onDeadline: (completeAfter: Date) => void;
 }): StudyReleases {
   /**
-   * Studies of which an open association has sent objects, by association id, with source and
+   * For each open association, by id: the studies whose objects it has sent, with their source and
    * revision.
    */
   const open = new Map<string, Map<string, { source: string; revision: number }>>();

@@ -25,8 +25,8 @@ interface DicomWithdrawerOptions extends DicomDelivererOptions {
 }
 
 /**
- * Withdraws results from PACS by rejection notes. A PACS that does not act on them needs people: the
- * delivery then ends as dead, and says so.
+ * Withdraws results from PACS by rejection notes. If a PACS does not act on them, people have to
+ * withdraw the result there: the delivery then ends as dead, and says so.
  */
 export function createDicomWithdrawer(
   options: DicomWithdrawerOptions,
@@ -74,7 +74,8 @@ export function createDicomWithdrawer(
 
 /**
  * Returns the objects of a delivery whose response was lost, or that was made before objects were
- * recorded. Of several forms, the preferred one is the one that a PACS stores first.
+ * recorded. If an object has several forms, it is the preferred one, which a PACS would have
+ * stored.
  */
 async function firstForms(
   sent: SentDelivery & { requestId: string },

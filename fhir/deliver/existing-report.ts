@@ -150,7 +150,9 @@ function ours({ identifier = [] }: DiagnosticReport, resultSystem: string): Iden
 
 /** The parts of the earlier run that the later run withdraws or supersedes. */
 interface FormerRun {
-  /** The document that another run added to the report. That of the next result replaces it. */
+  /**
+   * The document that another run added to the report. The document of the next result replaces it.
+   */
   document?: Reference<DocumentReference>;
   /**
    * Entries that withdraw the parts missing in the later run, and supersede the former document.

@@ -137,7 +137,7 @@ async function withdrawReport(
   }
 }
 
-/** A resource that was deleted after it was read (404, 410) makes the EHR be read again. */
+/** If a resource was deleted after it was read (404, 410), the EHR is read again. */
 const afterDeletion = (failure: Failure): Failure =>
   failure.status === 404 || failure.status === 410 ? { ...failure, rebuilds: 1 } : failure;
 
@@ -156,7 +156,7 @@ type Part =
   | DocumentReference;
 
 interface FoundParts {
-  /** What the EHR still has as it was sent. */
+  /** Parts that the EHR still has with the content that was sent. */
   ours: Part[];
   /** Number of resources that are `entered-in-error` already. */
   already: number;

@@ -145,7 +145,9 @@ async function* zipMembers(path: string): AsyncGenerator<ArchiveMember> {
 }
 
 interface Unpacked {
-  /** Plain files in request order and, within an archive, in archive order. */
+  /**
+   * Files that are not archives, in the order of the request and, within an archive, in its order.
+   */
   files: StudyFile[];
   refused: RefusedFile[];
 }

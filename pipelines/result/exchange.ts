@@ -4,12 +4,12 @@ import type { Measurement } from './envelope.ts';
 import { numberText } from './render/number-text.ts';
 
 /**
- * Converts a number to the exchange unit of a measurement in the concept table. It is rounded to
- * the decimals of the printed report, because receivers treat every digit as significant. The
- * value of the measurement has more decimals where the report has them, so that it is not on the
- * other side of a cut-off (obstetric 0.3).
+ * Converts a number to the exchange unit of a measurement in the concept table. It is first rounded
+ * to the decimals of the printed report, because receivers treat every digit as significant. The
+ * value of the measurement keeps any further decimals that the report prints to show it on the
+ * correct side of a cut-off (obstetric 0.3).
  *
- * @param value the number, if it is not the value of the measurement but its interval or a limit.
+ * @param value an interval or a limit; by default, the value of the measurement is converted.
  */
 export function exchanged(m: Measurement, value?: number): { value: number; unit: string } {
   const entry = conceptEntry(m.concept.key);

@@ -137,8 +137,8 @@ export const measuredClip = oncePer((clip: ChamberClip): MeasuredClip => {
 });
 
 /**
- * Returns the clip to measure for a view. A calibrated clip is preferred, then the clip with the
- * greatest product of usable frames and confidence. Null if no clip of the view shows a beat.
+ * Returns the clip to measure for a view. A calibrated clip is preferred; otherwise, the product of
+ * the share of usable frames and the confidence decides. Null if no clip of the view shows a beat.
  */
 export function bestClip(
   clips: readonly MeasuredClip[],

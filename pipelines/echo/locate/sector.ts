@@ -15,11 +15,11 @@ const LIT = 10;
 const BLOCKS = 96;
 
 /**
- * Limits for further parts of the fan, because a dark cavity may separate its tip from the rest. A
- * lit part belongs to the fan if it is not a line, is not tiny, and is above or below the largest
- * part. `lit`: minimum lit share of its box. `side`: minimum length of its shorter side, in blocks.
- * `size`: minimum size, as a share of the largest part. `offMiddle`: maximum sideways offset, as a
- * share of the largest part's width.
+ * Conditions under which a lit part belongs to the fan in addition to the largest part, from which
+ * a dark cavity may separate it. It must not be a line or tiny, and must be above or below the
+ * largest part. `lit`: minimum lit share of its box. `side`: minimum length of its shorter side, in
+ * blocks. `size`: minimum size, as a share of the largest part. `offMiddle`: maximum sideways
+ * offset, as a share of the largest part's width.
  */
 const FURTHER_PART = { lit: 0.35, side: 4, size: 0.02, offMiddle: 0.25 } as const;
 

@@ -48,10 +48,10 @@ const mostSaidFirst = (values: readonly CartMeasurement[]) =>
   values.toSorted((one, other) => weight(other) - weight(one));
 
 /**
- * Merges equal values in one place. Values from the same image are one measurement. The other
- * values are separate measurements if they have the same derivation. Values with different
- * derivations may be the same measurement, because a single measurement equals its own mean. As
- * many values are therefore kept as the most frequent derivation has, the most detailed first.
+ * Merges equal values in one place. Values from the same image are one measurement. The others are
+ * separate measurements if they have the same derivation, but may be one measurement if their
+ * derivations differ: the mean of a single value equals the value. The number of values kept is
+ * therefore that of the most frequent derivation; the most detailed are kept.
  */
 function inOnePlace(same: readonly CartMeasurement[]): CartMeasurement[] {
   const sorted = mostSaidFirst(same);

@@ -300,7 +300,7 @@ export function strongestPath(
   return { rows: path, strength: total / columns };
 }
 
-/** Score of a path that comes to `row` from row `before` of the given column. */
+/** Score of the best path to row `before` of a column, continued to `row` in the next column. */
 function scoreOf(
   { columns }: MModePlane,
   best: Float64Array,

@@ -35,9 +35,8 @@ export function withoutCategory(gaDays: number | undefined): Statement | null {
 /** The category of a cervical length, and what is uncertain about it. */
 interface JudgedCervix {
   /**
-   * Null if the interval includes a cut-off or the machine value contradicts ours. In both cases,
-   * the category is `short` instead of null if even `longest` is short. With several fetuses, null
-   * or `short`.
+   * Null if the interval includes a cut-off or the machine value contradicts ours, unless even
+   * `longest` is short: the category is then `short`. With several fetuses, always `short` or null.
    */
   category: CervixCategory | null;
   /** Categories on both sides of a cut-off within the interval; null if it contains no cut-off. */

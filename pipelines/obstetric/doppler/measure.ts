@@ -346,8 +346,8 @@ function whyNot(
 }
 
 /**
- * Reports which of these vessels have no value and why, and whether this is the reason for a
- * missing CPR (obstetric 13.8).
+ * Reports which of these vessels have no value, why, and whether the CPR is missing for this reason
+ * (obstetric 13.8).
  */
 export function suppliedGaps(supplied: Supplied, vessels: readonly DopplerVessel[]): Statement[] {
   const pair = FETAL_ARTERIES.filter((one) => vessels.includes(one));

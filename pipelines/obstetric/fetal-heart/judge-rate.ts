@@ -209,8 +209,9 @@ function sourceFindings(judged: readonly Judged[]): FindingDraft[] {
 }
 
 /**
- * Returns the classification by the gravest band. Empty if no rate has a band, or if all bands are
- * normal and another rate may be abnormal, because its interval includes a limit.
+ * Returns the classification by the gravest band. Empty if no rate has a band. Also empty if all
+ * bands are normal but the interval of another rate includes a limit, so that this rate may be
+ * abnormal.
  */
 function bandClassification(
   judged: readonly Judged[],

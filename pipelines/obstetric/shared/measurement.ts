@@ -201,7 +201,10 @@ export function machineUnused(
 export const ofNamedFetuses = (values: readonly Measurement[]): Measurement[] =>
   values.filter(({ fetus }) => fetus !== null).map(ifPlausible);
 
-/** Returns the statement that lists values for their fetuses; empty if none is plausible. */
+/**
+ * Returns the statement that lists values, each with the name of its fetus; empty if none is
+ * plausible.
+ */
 export function listedForFetuses(values: readonly Measurement[]): Statement[] {
   const shown = values.filter(({ quality }) => quality !== 'inadequate');
   return shown.length > 0 ? [sayOfObstetric.value('machine.of-fetuses', {}, shown)] : [];
@@ -299,9 +302,8 @@ const firstOfMachine = (measurements: readonly Measurement[], key: EarlyKey) =>
   acceptedOfMachine(measurements, key)[0] ?? null;
 
 /**
- * Returns the values to choose from. Only values that a person confirmed in a review are returned,
- * if there are any. Otherwise the machine's values are returned, because a person placed their
- * calipers. Ours is returned only if the machine has no value.
+ * Returns the values to choose from: those that a person confirmed in a review; if there are none,
+ * those of the machine, whose calipers a person placed; and only without these, ours.
  */
 function preferred(machine: readonly Measurement[], own: Measurement | null): Measurement[] {
   const all = [...(own ? [own] : []), ...machine];

@@ -71,9 +71,9 @@ const IN_IMPRESSION: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns a line for each section that was not assessed, or was assessed only in part. Gaps about
- * the patient that several assessed sections share follow once, without a section title. Gaps that
- * the impression states are left out.
+ * Returns a line for each section that was not assessed, or was assessed only in part. A gap about
+ * the patient that several assessed sections have is not part of their lines; it follows as a line
+ * without a section title. Gaps that the impression states are left out.
  */
 export function gapLines(
   sections: readonly Section[],

@@ -5,8 +5,8 @@ const LONGEST_NAME = 100;
 
 /**
  * The option `--by` of every command that changes something or shows a patient. The program itself
- * has it, too, so that the script that runs commands beside a service can give it for every command
- * (docs/operations.md).
+ * accepts it too, so that a script that runs commands beside a service can pass it with every
+ * command (docs/operations.md).
  */
 export const byPerson = () =>
   new Option(

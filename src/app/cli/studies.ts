@@ -228,7 +228,7 @@ export async function acknowledge(request: string, form: AnswerForm): Promise<vo
   answer(form, { request, person }, [`acknowledged by ${person}; no further mail will be sent`]);
 }
 
-/** What the command says of a receiver of a withdrawn result. */
+/** Text for the state of a withdrawal at a receiver. */
 const RECEIVER_WORDS: Readonly<Record<ReceiverState, string>> = {
   pending: 'the withdrawal will be sent',
   withdrawn: 'withdrawn',

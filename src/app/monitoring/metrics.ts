@@ -335,8 +335,8 @@ async function requireWritable(database: Queryable): Promise<void> {
 const BUCKET_CHECK_MS = 15_000;
 
 /**
- * Returns a check whose outcome, also a failure, is used again for `milliseconds`: a bucket may
- * charge for each write, and keep each as a version.
+ * Returns a check that runs at most once in `milliseconds`, and in between repeats its last
+ * outcome, even a failure: a bucket may charge for each write, and keep each as a version.
  */
 function atMostEvery(milliseconds: number, check: () => Promise<void>): () => Promise<void> {
   let last: Promise<void> | null = null;
@@ -373,7 +373,7 @@ export async function startMonitoring(
     database: () => requireWritable(database),
     queue: () => queue.requireWritable(),
     disk: () => requireRoom(config),
-    // Without the bucket, no object is acknowledged and no result ends.
+    // Without the bucket, no object is acknowledged and no request succeeds.
     ...(blobs.direct && { bucket: atMostEvery(BUCKET_CHECK_MS, blobs.requireWritable) }),
     serving: async () => {
       if (!serves) throw new Error('the gateway is starting or about to stop');

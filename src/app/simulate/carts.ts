@@ -34,7 +34,7 @@ const USER_ITEM = {
   ]),
 } as const;
 
-/** What a kind of cart is called, and what it writes into its objects. */
+/** The name of a kind of cart, and what it writes into its objects. */
 export interface CartKind {
   /** What distinguishes this cart from others, in words. */
   habit: string;

@@ -74,8 +74,8 @@ const answered = (request: string) => `(EXISTS (
 
 /**
  * SQL condition: a person has seen the flags of the request `d.request_id`. If the study was
- * interpreted again, the console offers only the later request. A person who acknowledges it has
- * therefore also seen every flag of the earlier request that the later one has too.
+ * interpreted again, the console offers only the later request. Acknowledging the later request
+ * therefore also counts for those flags of the earlier one that it repeats.
  */
 const SEEN = `(${answered('d.request_id')} OR NOT EXISTS (
   SELECT 1 FROM request_events flag

@@ -48,7 +48,8 @@ export function createRefusalAudit(parts: {
   timer.unref();
   return {
     refused(refusal) {
-      // Not by actor: a caller without a key names itself, and could use a new name for each call.
+      // Counted by address rather than by actor: a caller without a key chooses its own name, and
+      // could use a new one for each call.
       const wanted = `${refusal.action} ${refusal.keyId ?? ''} ${refusal.address}`;
       const isKnown = repeated.has(wanted) || repeated.size < MOST_CALLERS;
       const key = isKnown ? wanted : ELSEWHERE;

@@ -430,7 +430,7 @@ export interface AuditVerdict {
  * Checks the whole chain, oldest first.
  * @param keys trusted public keys, by id.
  * @param checkpoint chain head recorded in the data folder, which reveals whether seals were
- * removed at the end.
+ * removed from the end of the chain.
  */
 export async function verifyAudit(
   database: Queryable,

@@ -205,7 +205,7 @@ export const COMMITMENT_REFUSED = {
 } as const satisfies { code: ErrorCode; detail: string };
 
 /**
- * Ends those deliveries of which the PACS has refused to keep an object: a person has to check and
+ * Ends the deliveries with an object that the PACS refused to keep: a person has to check and
  * replay them.
  */
 async function refuseCommitment(tx: Queryable, ids: readonly string[]): Promise<void> {
@@ -221,7 +221,7 @@ async function refuseCommitment(tx: Queryable, ids: readonly string[]): Promise<
 
 /**
  * Records which deliveries are committed, because the PACS has committed to keeping all of their
- * objects. A delivery that had ended because the PACS first refused is delivered again.
+ * objects. A delivery that ended when the PACS first refused becomes `delivered` again.
  */
 async function confirmCommitment(tx: Queryable, ids: readonly string[], at: Date): Promise<void> {
   await tx.query(
@@ -230,8 +230,9 @@ async function confirmCommitment(tx: Queryable, ids: readonly string[], at: Date
          WHERE o.delivery_id = d.id AND o.committed_at IS NULL)`,
     [ids, at],
   );
-  // The PACS has had the objects since it accepted them. With the time of the refusal, the metrics
-  // would count the delivery a second time, with a wrong time from the first object of its study.
+  // `ended_at` is again the time at which the PACS accepted the objects. If it stayed at the time
+  // of the refusal, the metrics would count the delivery twice, the second time with a duration
+  // that is too long.
   await tx.query(
     `UPDATE deliveries SET state = 'delivered', code = NULL, detail = NULL,
        ended_at = COALESCE(accepted_at, ended_at), accepted_at = NULL

@@ -39,9 +39,9 @@ export function rankOf(kind: DeliveryKind, object: string): number {
 export const OVERTAKEN_AFTER_FAILURES = 3;
 
 /**
- * SQL condition: nothing that must be sent before the delivery `d` is left. A withdrawal waits only
- * for a delivery of the same result that is being sent: whatever arrives, the withdrawal arrives
- * after it.
+ * SQL condition: no delivery that must be sent before the delivery `d` is left. A withdrawal waits
+ * only while another delivery of the same result is being sent, so that it arrives after that
+ * delivery.
  */
 export const NOTHING_AHEAD = `(
   NOT EXISTS (SELECT 1 FROM deliveries ahead

@@ -140,7 +140,7 @@ async function whenReady(redis: Redis): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Returns the same backend, which pauses after it failed to fetch a job. */
+/** Returns a factory of the same backend, whose workers pause after failing to fetch a job. */
 function pausing<Connection>(
   backend: BackendFactory<IQueueBackend, Connection>,
 ): BackendFactory<IQueueBackend, Connection> {

@@ -219,8 +219,8 @@ function endOfError(error: unknown, row: StoredRequest, { logger }: RunParts): E
 }
 
 /**
- * Ends the request, or releases it to be run again: after an interruption always, after a crash and
- * after a full disk a limited number of times.
+ * Ends the request, or releases it to be run again. An interrupted run is always repeated; after a
+ * crash or a full disk, the number of repetitions is limited.
  */
 async function settle(end: End, row: StoredRequest, parts: RunParts): Promise<void> {
   const { database, logger, now } = parts;

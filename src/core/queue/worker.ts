@@ -173,7 +173,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const reconciler = await startReconciler(database, queue, logger);
   const worker = queue.work(config.worker.concurrency, async (id) => {
     // While the database is unreachable, the lease of a run can expire, and the queue can give its
-    // request to another slot. The run in progress is then closer to its end than a second one.
+    // request to another slot. The run already in progress would finish before a second one.
     if (running.has(id)) return;
     running.add(id);
     await run(id).finally(() => running.delete(id));

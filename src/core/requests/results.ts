@@ -167,8 +167,8 @@ export async function completeResult(
 
 /**
  * Moves a complete result into the result store by one rename. The caller must hold the lock on the
- * request's row and its fence (`lockOwn`): a run that lost its request would replace the result of
- * its successor. A folder already in place is left from a run whose transaction failed.
+ * request's row and its fence (`lockOwn`); otherwise, a run that lost its request could replace the
+ * result of its successor. A folder already in place is left from a run whose transaction failed.
  */
 export async function putInPlace(dataDir: string, id: string, folder: string): Promise<void> {
   const to = resultFolder(dataDir, id);
@@ -297,9 +297,10 @@ export function createResultStore(dataDir: string, blobs: BlobStore): ResultStor
   const path: ResultStore['path'] = async (id, { name, sha256 }) => {
     const here = await storedPath(dataDir, id, name);
     if (!blobs.direct) return here;
-    // The file of a run or signature whose transaction failed remains here. If another host then ran
-    // or signed the request, the file differs from the one in the bucket, perhaps not in its length.
-    // After a power cut, a file that was fetched from the bucket may be incomplete.
+    // The file of a run or signature whose transaction failed remains here. If another host then
+    // ran or signed the request, the file differs from the one in the bucket, although its length
+    // may be the same. After a power cut, a file that was fetched from the bucket may be
+    // incomplete.
     if (here !== null && (await hasDigest(here, sha256))) return here;
     const to = resultPath(dataDir, id, name);
     const making = `${to}.${randomUUID()}`;

@@ -104,7 +104,10 @@ export async function removeWorkFolders(dataDir: string, id: string): Promise<vo
 /** Name prefix of the folders of pipeline processes; see `PipelinePool`. */
 export const PROCESS_FOLDER = 'process-';
 
-/** Milliseconds after which a process that was writing the documents of a signature has died. */
+/**
+ * Milliseconds after which a process that was writing the documents of a signature is assumed to
+ * have died.
+ */
 const LONGEST_SIGNING_MILLISECONDS = 3_600_000;
 
 /**

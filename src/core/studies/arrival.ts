@@ -94,8 +94,9 @@ export async function keepShared(
 }
 
 /**
- * Copies an object to the bucket once it has its row, if `keepShared` skipped it as known but it is
- * no duplicate: retention has removed the earlier copy and its row in the meantime.
+ * Copies to the bucket an object that `keepShared` skipped as known but that was stored as new:
+ * retention has removed the earlier copy and its row in the meantime. Called when the object has
+ * its row.
  */
 export async function keepUnlessDuplicate(
   object: JudgedObject,

@@ -15,8 +15,6 @@ import {
 } from './study-store.ts';
 import { findContentFacts, NOT_LOOKED_AT } from './submission.ts';
 
-/** Commands that a person gives for a study, identified by our id or its Study Instance UID. */
-
 /** The study on which a command was carried out, by our id. */
 export interface ChangedStudy {
   studyId: string;
@@ -24,6 +22,7 @@ export interface ChangedStudy {
 
 /**
  * Completes a study without waiting for more objects.
+ * @param key our id or the Study Instance UID, here and in the other commands.
  * @throws SonogateError `not_found`.
  */
 export async function completeNow(

@@ -90,9 +90,9 @@ const AWAITS_COMMITMENT = `(
       AND o.committed_at IS NULL AND o.failure_reason IS NULL))`;
 
 /**
- * SQL condition: true while objects of study `s` are retrieved from an archive. Nobody ends the row
- * of a prior whose process was killed, because the search adds a new one. It therefore counts only
- * if it was claimed until after `lease`.
+ * SQL condition: true while objects of study `s` are retrieved from an archive. If the process that
+ * retrieves a prior is killed, its row stays open, because the search adds a new one. The row of a
+ * prior therefore counts only if its claim lasts at least until `lease`.
  */
 const isRetrieved = (lease: string) => `EXISTS (SELECT 1 FROM retrievals f
   WHERE f.study_instance_uid = s.study_instance_uid AND f.state IN ('waiting', 'running')
@@ -225,7 +225,7 @@ export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): 
   }
   if (!dryRun) {
     await deleteRemovedObjects(parts);
-    // One that cannot be deleted is reported by the next start.
+    // A partial file that cannot be deleted is reported at the next startup.
     await removePartialFiles(parts.dataDir, false, () => {});
   }
   if (objects.shared && !dryRun) {

@@ -31,8 +31,8 @@ export const isFinal = (state: StepState): boolean => state === 'COMPLETED' || s
 
 /**
  * SQL condition: objects from the result of request `r` are being delivered for the first time.
- * Only deliveries created when the request ended count. The step reaches a final state after them
- * and must not leave it because a person starts a delivery later.
+ * Only deliveries created when the request ended count: once they are done, the step is final, and
+ * a delivery that a person starts later must not reopen it.
  */
 export const DELIVERING = `(r.status = 'succeeded' AND EXISTS (SELECT 1 FROM deliveries d
   WHERE d.request_id = r.id AND d.kind = 'dicom' AND d.state IN ('pending', 'sending')

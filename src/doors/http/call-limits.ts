@@ -72,7 +72,10 @@ export function createCallLimits({ database, config, now }: CallLimitParts): Cal
     quota,
   });
 
-  /** Runs a statement whose `$1` and `$2` are the distinct askers and the calls of each. */
+  /**
+   * Runs a statement with the distinct values of `askers` as `$1`, and the number of calls of each
+   * as `$2`.
+   */
   const takeCalls = async <Row extends Bucket>(
     statement: string,
     name: string,
@@ -148,7 +151,7 @@ const TAKE = `
   WITH asked AS (SELECT * FROM unnest($1::text[], $2::integer[]) AS asked (id, n))
   ${TAKE_ASKED}`;
 
-/** SQL: the same for keys that are given by their digests. Returns the keys with their buckets. */
+/** SQL: like `TAKE`, but for the digests of keys. Returns the keys with their buckets. */
 const ADMIT = `
   WITH keys AS MATERIALIZED (${KEYS_BY_DIGEST}),
   asked AS (

@@ -224,7 +224,8 @@ async function* follow(
         if (event === 'done') return;
       }
     } catch (error) {
-      // Another attempt helps only if the connection was lost. The same event would arrive again.
+      // Another attempt helps only if the connection was lost: an event that cannot be parsed would
+      // be sent again unchanged.
       const isFinal = error instanceof ApiError || error instanceof SyntaxError;
       if (isFinal || signal?.aborted) throw error;
     }

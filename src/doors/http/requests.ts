@@ -63,7 +63,7 @@ const historyQuery = z.strictObject({
           .transform((one) => [one]),
         z.array(z.enum(REQUEST_STATUS)),
       ],
-      // The message of a union does not say what it expects.
+      // Zod's message for a union does not list the accepted values.
       { error: `Invalid option: expected one of ${REQUEST_STATUS.join(', ')}` },
     )
     .optional()

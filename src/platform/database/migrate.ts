@@ -26,9 +26,9 @@ class OutdatedDatabaseError extends Error {
 /** How patient a migration is with processes that use the tables, in milliseconds. */
 interface Patience {
   /**
-   * How long a statement waits for a table. Meanwhile every other statement on that table, and on
-   * those that the migration has changed already, waits too: shorter than a modality waits for the
-   * response to a C-STORE.
+   * How long a statement waits for a table. Meanwhile, every other statement on that table, and on
+   * those that the migration has already changed, waits too. The limit is therefore shorter than
+   * the time for which a modality waits for the response to a C-STORE.
    */
   lockMs: number;
   /** For how long a migration that did not get its tables is repeated. */
@@ -37,7 +37,10 @@ interface Patience {
 
 const PATIENCE = { lockMs: 3000, repeatMs: 120_000 } as const satisfies Patience;
 
-/** Mean pause before a migration is repeated. It varies, so that it does not meet the same work. */
+/**
+ * Mean pause before a migration is repeated. Each pause varies, so that the repetitions do not
+ * always coincide with the same periodic work.
+ */
 const PAUSE_MS = 1000;
 
 /** SQLSTATEs of a statement that did not get its lock: in a deadlock, or in the time allowed. */
@@ -91,7 +94,7 @@ function applyMissing(
 ): Promise<string[]> {
   return database.longTransaction(async (tx) => {
     await tx.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
-    // From here on: another process that migrates may take as long as it needs.
+    // Set only now, because the wait for another migrating process has no limit.
     await tx.query(`SET LOCAL lock_timeout = ${lockMs}`);
     const done = await appliedMigrations(tx);
     const pending = names.filter((name) => !done.has(name));

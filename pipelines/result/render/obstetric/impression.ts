@@ -308,7 +308,7 @@ function size(said: Said): Clause[] {
         ];
   const all = LENGTHS.flatMap((key) => said.allValues(key));
   const byFetus = Map.groupBy(all, ({ fetus }) => fetus);
-  // Machines name the fetus even if there is only one, but then it is the first.
+  // Machines label even a single fetus, but then always as the first.
   const names = [...byFetus.keys()].filter((fetus) => fetus !== null);
   const several = names.length > 1 || names.some((fetus) => fetusPlace(fetus) !== 1);
   return several
@@ -431,7 +431,10 @@ const INDICES = [
 type FlowSaid = ReturnType<typeof flowsOf>[number];
 const flowsOf = (said: Said) => said.all('doppler.flow');
 
-/** Returns the clauses on the indices and the flow of one fetus; `fetus` is null for an only one. */
+/**
+ * Returns the clauses on the indices and the flow of one fetus; `fetus` is null if there is only
+ * one.
+ */
 function dopplerOf(
   indices: readonly Measurement[],
   flow: FlowSaid | null,
