@@ -76,8 +76,8 @@ interface Open {
 
 /**
  * After a delivery, keeps one association to each node open for the next delivery. An association
- * that lacks a context, has ended or is too old is replaced. The new one proposes every context
- * that the node has ever needed.
+ * that lacks a context, has ended or is too old is replaced. The new one proposes all contexts that
+ * the node has needed so far, as far as they fit (`MAX_CONTEXTS`).
  */
 export class AssociationPool implements Associations {
   readonly #idle = new Map<string, { open: Open; timer: NodeJS.Timeout }>();

@@ -69,9 +69,9 @@ function createDigests(): Digests {
 }
 
 /**
- * Returns true if two clips with equal first frames have the same pixels throughout. The middle and
- * last frames are compared, because they differ between two cines of one scene. A frame that is
- * damaged in both counts as the same.
+ * Returns true if two clips with equal first frames seem to have the same pixels throughout. Only
+ * the middle and last frames are compared, because they differ between two cines of one scene. A
+ * frame that is damaged in both counts as the same.
  */
 async function samePixels(one: ReadClip, other: ReadClip, digests: Digests): Promise<boolean> {
   const last = one.clip.frames.length - 1;

@@ -140,7 +140,7 @@ const UNSEEN: {
     evidence: 'placenta-site',
     confirmed: (found, isConfirmed) => ({
       ...found,
-      // No value can confirm the number of lacunae.
+      // The number of lacunae belongs to no measurement, so a person cannot confirm it with one.
       bodies: onFrames(found.bodies, 'placenta-site', isConfirmed).map((one) => ({
         ...one,
         located: one.located && { ...one.located, lacunaeHeld: true as const },
@@ -152,7 +152,7 @@ const UNSEEN: {
   earlyPregnancy: { evidence: 'early-pregnancy', confirmed: confirmedEarly },
   nuchal: {
     evidence: 'nuchal-translucency',
-    // No value can confirm the nasal bone.
+    // The nasal bone belongs to no measurement, so a person cannot confirm it with one.
     confirmed: ({ frames, ...found }, isConfirmed) => ({
       ...found,
       frames: onFrames(frames, 'nuchal-translucency', isConfirmed).map((one) => ({

@@ -65,8 +65,9 @@ const STANDING = {
 const SAME_METHOD = 'as above';
 
 /**
- * Returns how a value was obtained. The method is left out if the row above has the same method,
- * unless only that row is listed in addition: "as above" would then seem to apply to this as well.
+ * Returns how a value was obtained. A method is not repeated if the row above has the same one,
+ * except below a row that is listed in addition to the value that was used: "as above" would then
+ * seem to mean that too.
  */
 function methodText(measurement: Measurement, above: Measurement | undefined): string {
   const { derivation, inputs, standing } = measurement;

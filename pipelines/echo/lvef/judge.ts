@@ -117,8 +117,9 @@ function discsOfImages(values: Values, ef: Measurement): Reading[] {
 }
 
 /**
- * Kinds of EF that already combine several planes, and kinds and methods of a single plane. The EF
- * of a single plane does not contradict them, because the planes of one ventricle may differ.
+ * `OF_ALL_PLANES` are the kinds of EF that combine several planes. An EF of a single plane (kinds
+ * and methods `OF_ONE_PLANE`) does not contradict one of these, because the planes of one ventricle
+ * may differ.
  */
 const OF_ALL_PLANES: ReadonlySet<string> = new Set(['lvef-3d', 'lvef-biplane']);
 const OF_ONE_PLANE: ReadonlySet<string> = new Set([

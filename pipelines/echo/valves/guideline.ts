@@ -118,8 +118,8 @@ export function isForeignArea(area: number, outflowArea: number, velocityIndex: 
 const ROUNDING = { peak: 0.05, gradient: 0.5 } as const;
 
 /**
- * Returns true if a mean gradient, mmHg, is above the peak gradient of the velocity, m/s. No jet has
- * both, so that one of them is wrong or belongs to another jet (echo 17).
+ * Returns true if a mean gradient, mmHg, is above the peak gradient of the velocity, m/s. No jet
+ * has both, so one of them is wrong or belongs to another jet (echo 17).
  */
 export const exceedsPeakGradient = (mean: number, peak: number): boolean =>
   mean - ROUNDING.gradient > pressureGradient(peak + ROUNDING.peak);

@@ -370,8 +370,8 @@ export function exactEdge(plane: MModePlane, path: Float64Array, kind: EdgeKind)
 }
 
 /**
- * Returns separate paths along edges or lines (`edgesOf`, `linesOf`), strongest first. The mean
- * distance between any two of them is at least `apart` rows.
+ * Returns separate paths along edges or lines (`edgesOf`, `linesOf`), strongest first. A path loses
+ * strength wherever it is within `apart` rows of a stronger one.
  */
 export function severalPaths(
   plane: MModePlane,

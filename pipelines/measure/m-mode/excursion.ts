@@ -20,8 +20,8 @@ const EXCURSION = {
    */
   further: 1.1,
   /**
-   * Maximum number of lines and of edges (`paths`) to follow, and the minimum mean distance between
-   * two of them in cm (`apart`).
+   * Maximum number of lines and of edges (`paths`) to follow, and the distance in cm (`apart`)
+   * within which a path loses strength to a stronger one.
    */
   lines: 4,
   paths: 8,

@@ -141,7 +141,7 @@ export function measureIndex(
       ],
     },
   );
-  // The value may be one that a person typed.
+  // Calculated from the finished measurement, because a person may have typed its value.
   const interpretation = categoryWithin(index, rankOf).category;
   return { measurements: [...quadrants, { ...index, interpretation }] };
 }

@@ -145,8 +145,8 @@ export function rankFindings(
 export const anaemiaWithin = (mom: Measurement) => categoryWithin(mom, anaemiaBand);
 
 /**
- * Returns the anaemia band; the lower one if only the degree of a certain anaemia flag is open; null
- * if the interval leaves open whether there is a flag.
+ * Returns the anaemia band. If the interval contains several bands that all mean a flag of anaemia,
+ * returns the lowest of them. Null if the interval leaves open whether there is a flag.
  */
 export function certainAnaemia(mom: Measurement) {
   const { category, between } = anaemiaWithin(mom);

@@ -294,7 +294,7 @@ function peakMoM(
     fetus: psv.fetus,
     remarks,
   });
-  // The band is that of the value that a person typed, if there is one.
+  // Taken from the finished measurement, because a person may have typed its value.
   const band = certainAnaemia(mom);
   return [{ ...mom, interpretation: band === null ? null : isAnaemiaFlag(band) ? 'H' : 'N' }];
 }

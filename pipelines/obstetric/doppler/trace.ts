@@ -37,8 +37,8 @@ const DOPPLER = {
    */
   otherVessel: { filled: 0.5, brightness: 0.45 },
   /**
-   * How much the edge widens with the slope is measured on the steepest columns, the share
-   * `steepest` of all. Slopes are measured over `reach` columns on each side.
+   * How much the edge widens with the slope is measured on the steepest columns; `steepest` is
+   * their share of all columns. Slopes are measured over `reach` columns on each side.
    */
   flank: { reach: 3, steepest: 0.2 },
 } as const;

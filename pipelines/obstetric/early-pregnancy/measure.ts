@@ -104,8 +104,8 @@ function fittingPlanes(
 
 /**
  * Measures the length and height of the sac on the plane along the uterus, and its width on the
- * transverse plane. On a plane that is not stated, only length and height are measured, and only if
- * no plane is stated. `fit` is true if the diameters of both planes may be combined.
+ * transverse plane. If no image with a stated plane shows a sac, only length and height are
+ * measured, on an image without one. `fit` is true if the diameters of both planes may be combined.
  */
 function sacDiameters(clips: readonly EarlyClip[]): { diameters: Measurement[]; fit: boolean } {
   const on = (plane: EarlyClip['plane']) =>

@@ -128,8 +128,8 @@ function withoutFrames(
 /**
  * Returns the outcome for several fetuses. Each thickness is listed separately and without a
  * reference, because it is unknown which fetus an image or a CRL belongs to. `named` contains the
- * values that the machine's reports assign to a fetus, and `lengths` the lengths. A thickness is not
- * judged if the length of the same fetus is outside the window.
+ * thicknesses that the machine's reports assign to a fetus, and `lengths` the CRLs. A thickness is
+ * not judged if the CRL of the same fetus is outside the window.
  */
 function apart(
   readings: readonly MidsagittalReading[],

@@ -50,10 +50,10 @@ export const createMeasurement = (
 ): Measurement => measurementOf(id, key, OBSTETRIC_CONCEPTS[key], value, method, given);
 
 /**
- * Returns true if this is the value that a section uses of several of a quantity: its choice, their
- * median or the only one. The id of such a value is the key of its concept, which is why there
- * cannot be two; repeats and values of the machine beside ours have longer ids. `standing` says the
- * same only after the values of all sections have been compared (`withStanding`).
+ * Returns true for the value of a quantity that its section uses: the one it chose, the median, or
+ * the only one. Its id is the key of its concept, so there cannot be two; repeats, and machine
+ * values listed beside ours, have longer ids. Unlike `standing`, this is known before the values of
+ * all sections have been compared (`withStanding`).
  */
 export const isChosen = ({ id, concept }: Measurement): boolean => id === concept.key;
 

@@ -143,7 +143,10 @@ export function shownDelivery(
   };
 }
 
-/** The console lists no notices to clients, and a withdrawal under the kind of its receiver. */
+/**
+ * The console does not list notices to clients, and lists a withdrawal under the kind of its
+ * receiver.
+ */
 function shownKind(kind: DeliveryKind): Delivery['kind'] {
   switch (kind) {
     case 'fhir-withdrawal':

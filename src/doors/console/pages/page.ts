@@ -45,7 +45,7 @@ const NEEDED = {
 export const mayOpen = ({ may }: Pick<Session, 'may'>, name: RouteName): boolean =>
   may.includes(NEEDED[name]);
 
-/** Opens the page that a person sees at the address of a page for other roles. */
+/** Opens the page shown in place of one that is for other roles. */
 export const openForOtherRoles: OpenPage = (_place, { session }) => ({
   title: () => 'Not available',
   view: () => html`<div class="page-head"><h1 tabindex="-1">Not available</h1></div>

@@ -20,7 +20,7 @@ const RECEIVER_STATES = {
   { text: string; tone: Tone }
 >;
 
-/** Renders that a result was withdrawn: by whom, when, why, and what each receiver has done. */
+/** Renders the withdrawal of a result: by whom, when, why, and what each receiver has done. */
 export function withdrawalView(
   withdrawal: ShownWithdrawal | null,
 ): TemplateResult | typeof nothing {
