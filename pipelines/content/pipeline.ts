@@ -76,7 +76,7 @@ export function createContentPipeline({ openPlanes, openViews }: ContentParts): 
   };
 }
 
-/** Returns the anatomy that more clips show; null in a tie. */
+/** Returns the anatomy shown by more clips than the other; null in a tie. */
 export function anatomyOf(fetal: number, cardiac: number): Content['anatomy'] {
   if (fetal === cardiac) return null;
   return fetal > cardiac ? 'fetus' : 'adult heart';

@@ -18,7 +18,8 @@ export function calendarDate(date: string): CalendarDate | null {
   const match = /^(\d{4})\.?(\d{2})\.?(\d{2})$/.exec(date);
   if (!match) return null;
   const [year, month, day] = match.slice(1).map(Number) as [number, number, number];
-  // Date counts on from a day that does not exist, and takes the years 0 to 99 for 1900 to 1999.
+  // For a day that does not exist, `Date` counts on into the next month. It also reads the years 0
+  // to 99 as 1900 to 1999.
   const counted = new Date(Date.UTC(year, month - 1, day));
   const isReal =
     counted.getUTCFullYear() === year &&

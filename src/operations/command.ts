@@ -115,7 +115,7 @@ export function stored<Schema extends z.ZodType, Answer>(
   };
 }
 
-/** Parameters that are not valid concern nothing: they may hold anything. */
+/** For invalid parameters, the audit entry names nothing, because they may contain anything. */
 function concernOf<Schema extends z.ZodType, Answer>(
   schema: Schema,
   { parameters }: Pick<Call, 'parameters'>,

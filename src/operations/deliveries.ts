@@ -30,7 +30,10 @@ export function createDeliveryOperations(
     );
   };
 
-  /** A destination that was removed from the settings, or of a webhook, is known by its deliveries. */
+  /**
+   * Destinations removed from the settings, and those of webhooks, are only known from their
+   * deliveries.
+   */
   const requireDeliveryTo = async (destination: string): Promise<void> => {
     const [any] = await listDeliveries(database, { destination, limit: 1 });
     if (any) return;

@@ -180,7 +180,7 @@ function sinusLine(masks: ParasternalMasks): Partial<Record<LongAxisLine, Line>>
 
 /**
  * Returns the point beyond `edge` at which the line from `from` through `edge` leaves the
- * myocardium.
+ * myocardium. Null if there is no myocardium behind `edge`.
  */
 function wallBeyond(masks: ParasternalMasks, from: Point, edge: Point): Point | null {
   const direction = unit(from, edge);
@@ -196,8 +196,8 @@ function wallBeyond(masks: ParasternalMasks, from: Point, edge: Point): Point | 
 }
 
 /**
- * Returns the part of a line that is inside a structure. `through` is a point on the line, inside
- * the structure or next to it.
+ * Returns the part of a line that is inside a structure. Null if `through`, a point on the line, is
+ * outside the structure.
  */
 function chord(
   masks: ParasternalMasks,

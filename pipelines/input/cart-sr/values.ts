@@ -253,7 +253,7 @@ function imageOf(node: ReportNode): CartMeasurement['image'] {
 
 /**
  * Returns the quantity that a biometry group is about: the concept of its first value that does not
- * describe another value.
+ * describe another value. Null for any other container.
  */
 function quantityOfGroup(container: ReportNode): CartCode | null {
   if (nameOf(container) !== NAMES.biometryGroup) return null;

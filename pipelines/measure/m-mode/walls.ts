@@ -28,8 +28,8 @@ const WALLS = {
     septum: [0.4, 2.6],
     /**
      * The strongest edge may be the free wall of the right ventricle. An edge nearer to the
-     * posterior wall is therefore taken as the septum if it has at least this share of the
-     * strongest edge's strength.
+     * posterior wall is therefore preferred to a stronger one if it has at least this share of the
+     * stronger edge's strength.
      */
     nearlyAsStrong: 0.6,
   },
@@ -52,8 +52,8 @@ const WALLS = {
     ],
     /**
      * The strongest edge may be an echo in the black space behind the vein. An edge nearer to the
-     * near wall is therefore taken as the far wall if it has at least this share of the strongest
-     * edge's strength.
+     * near wall is therefore preferred to a stronger one if it has at least this share of the
+     * stronger edge's strength.
      */
     nearlyAsStrong: 0.5,
     /** Depth in cm, beyond the edge of the far wall, over which the wall's level is averaged. */
@@ -146,8 +146,8 @@ export function ventricleWalls(plane: MModePlane): VentricleWalls | null {
 
 /**
  * Returns the edge between septum and LV cavity. The strongest edge above the posterior wall may be
- * the free wall of the right ventricle. Therefore, of all edges that are nearly as strong, the one
- * nearest to the posterior wall is used.
+ * the free wall of the right ventricle. Therefore, the search continues with nearer edges, as long
+ * as each is nearly as strong as the previous one.
  */
 function nearestEdge(
   plane: MModePlane,
@@ -324,8 +324,8 @@ function darkBand(plane: MModePlane, nearPath: EdgePath, farPath: EdgePath): Dar
 }
 
 /**
- * Returns the far wall: of all edges behind a near wall that are nearly as strong as the strongest,
- * the nearest one.
+ * Returns the far wall. From the strongest edge behind a near wall, the search continues with
+ * nearer edges, as long as each is nearly as strong as the previous one.
  */
 function nearestWall(
   plane: MModePlane,

@@ -108,10 +108,10 @@ function medianEnds(pairs: readonly [LocatedEnds['ends'], ...LocatedEnds['ends']
 const apart = (one: Point, other: Point) => Math.hypot(one.x - other.x, one.y - other.y);
 
 /**
- * Returns the two peaks in the map of ends that have the most bone between them. On the line
- * between the peaks, each pixel raises the score if it is probably bone and lowers it otherwise, so
- * the best pair spans exactly the whole shaft. The method works for any structure measured from end
- * to end.
+ * Returns the two peaks in the map of ends that have the most bone between them; null if no two
+ * peaks are at least `shortest` apart. On the line between the peaks, each pixel raises the score
+ * if it is probably bone and lowers it otherwise, so the best pair spans exactly the whole shaft.
+ * The method works for any structure measured from end to end.
  */
 export function endsOfMaps(
   shaft: SoftMask,

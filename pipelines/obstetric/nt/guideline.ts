@@ -10,7 +10,7 @@ export function expectedNuchalTranslucency(crl: number): number | null {
   return 10 ** (-0.3599 + 0.0127 * crl - 0.000058 * crl ** 2);
 }
 
-/** Returns the NT as a multiple of the expected median. */
+/** Returns the NT as a multiple of the expected median; null for a CRL outside `NT_WINDOW`. */
 export function nuchalTranslucencyMoM(crl: number, nt: number): number | null {
   const expected = expectedNuchalTranslucency(crl);
   return expected && nt / expected;
@@ -30,7 +30,8 @@ export function nuchalTranslucency95(crl: number): number | null {
 }
 
 /**
- * Returns the category of an NT in mm. Without a CRL in the window, only `high` can be determined.
+ * Returns the category of an NT in mm. Without a CRL in the window, only `high` can be determined;
+ * null otherwise.
  */
 export function nuchalCategory(
   nt: number,

@@ -47,10 +47,10 @@ export async function locateMidsagittal(
 }
 
 /**
- * Returns the box of a mask. The model was trained to draw the ellipse that touches the four sides
- * of the box. For a filled ellipse, the half width is two standard deviations, so the box is
- * calculated from the standard deviations of the mask. The confidence is the mean of the mask over
- * its region.
+ * Returns the box of a mask; null for an empty mask. The model was trained to draw the ellipse that
+ * touches the four sides of the box. For a filled ellipse, the half width is two standard
+ * deviations, so the box is calculated from the standard deviations of the mask. The confidence is
+ * the mean of the mask over its region.
  */
 function boxOfMask(mask: SoftMask, placement: Placement, gate: number): LocatedBox | null {
   const region = largestRegion(mask);

@@ -229,8 +229,9 @@ async function withdrawnContent(
     ...later,
     requestId,
   ]);
-  // A later result has the same filler order number, so it has replaced this one, unless this one
-  // was signed after a later draft had been sent.
+  // All results of a study and endpoint have one filler order number. A later result has therefore
+  // replaced this one at the receiver, unless this one was signed after the later draft had been
+  // sent.
   const last = received.find(({ confirmed }) => confirmed);
   if (last && later.includes(last.request)) {
     return { outcome: 'delivered', notSent: true, detail: NOT_SENT.newer };

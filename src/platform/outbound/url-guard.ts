@@ -74,7 +74,7 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
 
 /**
  * Returns the IPv4 address represented by an address in `::ffff:0:0/96` (RFC 4291 2.5.5.2) or
- * `64:ff9b::/96` (RFC 6052).
+ * `64:ff9b::/96` (RFC 6052); null for any other address.
  */
 function embeddedIpv4(address: string): string | null {
   if (isIP(address) !== 6) return null;

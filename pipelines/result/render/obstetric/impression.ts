@@ -193,7 +193,10 @@ export function datingOf(result: Pick<Result, 'sections'>): {
   return typeof days === 'number' ? { days, basis: basis ?? null } : null;
 }
 
-/** Returns the statement about the presentation if it is relevant at this age. */
+/**
+ * Returns the statement about the presentation; null if it is not relevant at this age, or if a
+ * finding already states it.
+ */
 function presentation(said: Said): Statement | null {
   const found = said.find('presentation.presentation');
   const isSaid = said.find('presentation.breech') !== null;
