@@ -12,7 +12,7 @@ import { describeApi } from '../src/doors/http/openapi/document.ts';
 
 interface Schema {
   $ref?: string;
-  type?: string;
+  type?: string | string[];
   const?: unknown;
   enum?: unknown[];
   anyOf?: Schema[];
@@ -105,10 +105,11 @@ function readCalls(): Call[] {
 }
 
 /**
- * Returns the alternatives of a schema. Returns null if it has none, or if they are only patterns
- * for a string.
+ * Returns the alternatives of a schema, which may be several types. Returns null if it has none, or
+ * if they are only patterns for a string.
  */
-function alternatives({ anyOf, oneOf = anyOf, type }: Schema): Schema[] | null {
+function alternatives({ anyOf, oneOf = anyOf, type, ...rest }: Schema): Schema[] | null {
+  if (Array.isArray(type)) return type.map((one) => ({ ...rest, type: one }));
   return oneOf && type === undefined ? oneOf : null;
 }
 

@@ -159,6 +159,11 @@ describe('the generated parts of the clients', () => {
     expect(await readFile(join(CLIENTS, path), 'utf8')).toBe(make());
   });
 
+  it('state the type of a value that may be null', () => {
+    expect(GENERATED['typescript/src/generated.ts']?.()).toMatch(/ sha256: string \| null;/);
+    expect(GENERATED['python/src/sonogate/_generated.py']?.()).toMatch(/ sha256: str \| None\n/);
+  });
+
   it('have the version of the API', async () => {
     const { version } = JSON.parse(
       await readFile(join(CLIENTS, 'typescript/package.json'), 'utf8'),

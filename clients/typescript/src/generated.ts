@@ -14,7 +14,7 @@ export type Artifact = {
   /** SHA-256 of the bytes */
   sha256: string;
   /** Section to which the artifact belongs */
-  section: unknown;
+  section: string | null;
 };
 
 /** The artifacts of a request */
@@ -58,7 +58,7 @@ export type File = {
   /** Media type declared for the upload */
   media_type: string;
   /** SHA-256 of the bytes; null until ready */
-  sha256: unknown;
+  sha256: string | null;
   /** When the file will be deleted, 24 hours after the last request that uses it */
   expires_at: string;
 };
@@ -126,7 +126,7 @@ export type InterpretEchoOutput = {
       /** Time of the signature */
       at: string;
       /** Declaration of the person */
-      statement: unknown;
+      statement: string | null;
     }>;
     /** Signed result of an earlier request of the same study that this result replaces, if there is one */
     replaces?: {
@@ -203,13 +203,13 @@ export type InterpretEchoOutput = {
         /** The view; null where no reliable view was named */
         view: "PLAX" | "PSAX" | "A2C" | "A3C" | "A4C" | "A5C" | "subcostal" | "suprasternal" | "RV inflow" | "RV outflow" | null;
         /** The view with its level, where the level is known */
-        level: unknown;
+        level: string | null;
         /** Who named the view */
         source: "header" | "model" | "person" | null;
         /** Confidence of the model; null where the header names the view, or no model was used */
-        confidence: unknown;
+        confidence: number | null;
         /** The view that the model would have named if it had no gate */
-        below_gate: unknown;
+        below_gate: string | null;
         /** Whether the chambers of the clip were outlined */
         measured: boolean;
         /** Number of frames */
@@ -217,7 +217,7 @@ export type InterpretEchoOutput = {
         /** Whether its scale is known */
         calibrated: boolean;
         /** Heart rate in the header, beats per minute */
-        heart_rate: unknown;
+        heart_rate: number | null;
       }>;
       /** Doppler and M-mode displays */
       spectra: Array<{
@@ -226,7 +226,7 @@ export type InterpretEchoOutput = {
         /** Mode of the display */
         mode: string;
         /** What it shows, where that is known */
-        shows: unknown;
+        shows: string | null;
         [name: string]: unknown;
       }>;
       [name: string]: unknown;
@@ -392,7 +392,7 @@ export type InterpretObstetricOutput = {
       /** Time of the signature */
       at: string;
       /** Declaration of the person */
-      statement: unknown;
+      statement: string | null;
     }>;
     /** Signed result of an earlier request of the same study that this result replaces, if there is one */
     replaces?: {
@@ -488,7 +488,7 @@ export type InterpretObstetricOutput = {
           /** Name of the criterion */
           name: string;
           /** Whether the criterion is met; null if this service does not examine it */
-          met: unknown;
+          met: boolean | null;
         }>;
       }>;
       /** All frames that were classified */
@@ -544,18 +544,18 @@ export type InterpretObstetricOutput = {
         /** Name of the criterion */
         name: string;
         /** Whether the criterion is met; null if this service does not examine it */
-        met: unknown;
+        met: boolean | null;
       }>;
       /** Crown-rump length in mm */
-      crl_mm?: unknown;
+      crl_mm?: number | null;
       /** Multiple of the median for the CRL; null without a CRL in the window */
-      mom?: unknown;
+      mom?: number | null;
       /** Structures that were found, with their places in pixels */
       structures?: Array<{
         /** Name of the file in the request */
         file: string;
         /** SOP Instance UID of the image; null if the file is not DICOM */
-        sop_instance_uid: unknown;
+        sop_instance_uid: string | null;
         /** Frame number, from 1 */
         frame: number;
         /** Key of the structure */
@@ -604,7 +604,7 @@ export type InterpretObstetricOutput = {
         /** Name of the file in the request */
         file: string;
         /** SOP Instance UID of the image; null if the file is not DICOM */
-        sop_instance_uid: unknown;
+        sop_instance_uid: string | null;
         /** Frame number, from 1 */
         frame: number;
         /** Key of the structure */
@@ -653,7 +653,7 @@ export type InterpretObstetricOutput = {
         /** Name of the file in the request */
         file: string;
         /** SOP Instance UID of the image; null if the file is not DICOM */
-        sop_instance_uid: unknown;
+        sop_instance_uid: string | null;
         /** Frame number, from 1 */
         frame: number;
         /** Key of the structure */
@@ -844,7 +844,7 @@ export type ListedRequest = {
   /** When the result will be purged */
   expires_at: string | null;
   /** Key that made the request; null for studies received by DICOM */
-  key: unknown;
+  key: string | null;
   /** True if made with a test key */
   test: boolean;
   /** Priority among waiting requests */
@@ -892,7 +892,7 @@ export type ListedRequest = {
     /** Why */
     reason: "wrong-patient" | "wrong-study" | "wrong-order" | "wrong-measurement" | "quality";
     /** What the person wrote about it */
-    text: unknown;
+    text: string | null;
     /** State at each receiver of the result; absent in list items */
     receivers?: Array<{
       /** Name of the receiver */
@@ -935,26 +935,26 @@ export type Measurement = {
     /** How the value was obtained: `model`: by a neural network; `image-analysis`: by image analysis without a model; `cart-sr`: from the structured report of the ultrasound machine; `input`: from the request; `person`: entered or edited by a person */
     provenance: "model" | "image-analysis" | "cart-sr" | "input" | "person";
     /** Name of the file in the request */
-    file: unknown;
+    file: string | null;
     /** SOP Instance UID of the image; null if the file is not DICOM */
-    sop_instance_uid: unknown;
+    sop_instance_uid: string | null;
     /** Frame number, from 1; null for a value that belongs to no single frame */
     frame: number | null;
     /** Calipers drawn on the frame */
     calipers: Array<Caliper>;
   };
   /** Finding site in the body */
-  site: unknown;
+  site: string | null;
   /** Side of the body */
   laterality: "left" | "right" | null;
   /** Letter or number of the fetus; null for an only fetus or if no fetus is named */
-  fetus: unknown;
+  fetus: string | null;
   /** Phase of the cardiac cycle or of the Doppler curve */
-  phase: unknown;
+  phase: string | null;
   /** Confidence of the model or analysis, from 0 to 1; null if it gives no confidence */
   confidence: number | null;
   /** Half width of the 95 % interval, in `unit`; null if not known */
-  uncertainty: unknown;
+  uncertainty: number | null;
   /** `accepted`: may be used; `review`: must not be used until a person confirms it, because the method was not validated on real images of this kind; `low`: the image or the model is not certain enough; `inadequate`: beyond its limits or contradicted by another value. Values with `low` or `inadequate` must not be used. */
   quality: "accepted" | "review" | "low" | "inadequate";
   /** Key of the evidence for the method in the table of evidence; absent if there is no evidence, or if Sonogate did not measure the value */
@@ -962,13 +962,13 @@ export type Measurement = {
   /** Reference range; null if no chart applies */
   reference: {
     /** Lower limit of the reference range */
-    low: unknown;
+    low: number | null;
     /** Upper limit of the reference range */
-    high: unknown;
+    high: number | null;
     /** Centile of the value */
-    centile: unknown;
+    centile: number | null;
     /** z-score of the value */
-    z_score: unknown;
+    z_score: number | null;
     /** Chart or guideline from which the range is taken */
     chart: string;
   } | null;
@@ -985,7 +985,7 @@ export type Measurement = {
   /** Remarks that must be read with the value, as data */
   remarks: Array<Remark>;
   /** The remarks as text; null if there are no remarks */
-  note: unknown;
+  note: string | null;
 };
 
 /** An endpoint with all its details */
@@ -1102,7 +1102,7 @@ export type NewKey = {
   /** When it was revoked */
   revoked_at: string | null;
   /** The secret key; returned only in this response, and null if the response is replayed */
-  key: unknown;
+  key: string | null;
 };
 
 /** Problem details (RFC 9457) */
@@ -1162,7 +1162,7 @@ export type Request = {
   /** When the result will be purged */
   expires_at: string | null;
   /** Key that made the request; null for studies received by DICOM */
-  key: unknown;
+  key: string | null;
   /** True if made with a test key */
   test: boolean;
   /** Priority among waiting requests */
@@ -1210,7 +1210,7 @@ export type Request = {
     /** Why */
     reason: "wrong-patient" | "wrong-study" | "wrong-order" | "wrong-measurement" | "quality";
     /** What the person wrote about it */
-    text: unknown;
+    text: string | null;
     /** State at each receiver of the result; absent in list items */
     receivers?: Array<{
       /** Name of the receiver */
@@ -1241,7 +1241,7 @@ export type RequestPage = {
   /** Whether another page follows */
   has_more: boolean;
   /** `cursor` of the next page */
-  next_cursor: unknown;
+  next_cursor: string | null;
 };
 
 /** A file of the result */
@@ -1255,7 +1255,7 @@ export type ResultArtifact = {
   /** SHA-256 of the file */
   sha256: string;
   /** Id of the section to which the file belongs; null if it belongs to no single section */
-  section: unknown;
+  section: string | null;
 };
 
 /** A review of a result */
@@ -1353,13 +1353,13 @@ export type Review = {
     /** Affected parts of the review before the change */
     before: {
       /** Value of the measurement */
-      value: unknown;
+      value: number | null;
       /** Its unit, UCUM */
-      unit: unknown;
+      unit: string | null;
       /** Quality of the measurement: `accepted` counts */
-      quality: unknown;
+      quality: string | null;
       /** A view, a plane or a note */
-      text: unknown;
+      text: string | null;
       /** Frame of the clip, from 1 */
       frame: number | null;
       /** Calipers or outline: pixel-centre coordinates of the stored frame, [x, y], as in the calipers of a result */
@@ -1368,13 +1368,13 @@ export type Review = {
     /** Affected parts of the review after the change */
     after: {
       /** Value of the measurement */
-      value: unknown;
+      value: number | null;
       /** Its unit, UCUM */
-      unit: unknown;
+      unit: string | null;
       /** Quality of the measurement: `accepted` counts */
-      quality: unknown;
+      quality: string | null;
       /** A view, a plane or a note */
-      text: unknown;
+      text: string | null;
       /** Frame of the clip, from 1 */
       frame: number | null;
       /** Calipers or outline: pixel-centre coordinates of the stored frame, [x, y], as in the calipers of a result */
@@ -1392,7 +1392,7 @@ export type Review = {
     /** When */
     at: string;
     /** Statement made with the signature */
-    statement: unknown;
+    statement: string | null;
   }>;
   /** Number of signatures required */
   signatures_needed: number;
@@ -1416,7 +1416,7 @@ export type Stage = {
   /** Fraction of the whole run that is complete */
   progress: number;
   /** Estimated seconds remaining; null if unknown */
-  eta_s: unknown;
+  eta_s: number | null;
 };
 
 /** One statement of the result, as data */
@@ -1428,7 +1428,7 @@ export type Statement = {
   /** Ids of the measurements that it is about */
   about: Array<string>;
   /** Name of the fetus if there are several; otherwise null */
-  fetus: unknown;
+  fetus: string | null;
   /** Parameters that its sentence prints */
   params: Record<string, unknown>;
 };
@@ -1483,7 +1483,7 @@ export type UploadPart = {
   /** Size of the part */
   bytes: number;
   /** ETag of the uploaded part; null until its bytes have arrived */
-  etag: unknown;
+  etag: string | null;
 };
 
 /** Number and cost of requests */
@@ -1493,7 +1493,7 @@ export type Usage = {
     /** Month (UTC) */
     month: string;
     /** Id of the key; null for studies received by DICOM */
-    key: unknown;
+    key: string | null;
     /** Requests that ended */
     requests: number;
     /** Number of these that succeeded */
@@ -1515,7 +1515,7 @@ export type WebhookDeliveries = {
   /** Whether another page follows */
   has_more: boolean;
   /** `cursor` of the next page */
-  next_cursor: unknown;
+  next_cursor: string | null;
 };
 
 /** A webhook delivery with its attempts */
@@ -1545,7 +1545,7 @@ export type WebhookDelivery = {
     /** Stable code of the error, explained at `/errors/{code}` */
     code: string;
     /** Explanation specific to this occurrence */
-    detail: unknown;
+    detail: string | null;
   } | null;
   /** All attempts */
   attempts: Array<{
@@ -1558,7 +1558,7 @@ export type WebhookDelivery = {
     /** Size of your response */
     answer_bytes: number;
     /** What went wrong */
-    error: unknown;
+    error: string | null;
   }>;
 };
 
@@ -1586,7 +1586,7 @@ export type WebhookMessage = {
   /** When the result will be purged */
   expires_at: string | null;
   /** Key that made the request; null for studies received by DICOM */
-  key: unknown;
+  key: string | null;
   /** True if made with a test key */
   test: boolean;
   /** Priority among waiting requests */
@@ -1634,7 +1634,7 @@ export type WebhookMessage = {
     /** Why */
     reason: "wrong-patient" | "wrong-study" | "wrong-order" | "wrong-measurement" | "quality";
     /** What the person wrote about it */
-    text: unknown;
+    text: string | null;
     /** State at each receiver of the result; absent in list items */
     receivers?: Array<{
       /** Name of the receiver */
@@ -1671,7 +1671,7 @@ export type WebhookSecret = {
   /** Kind of this object */
   object: "webhook_secret";
   /** The signing secret; null if the response is replayed */
-  secret: unknown;
+  secret: string | null;
   /** When it was created */
   created_at?: string;
 };

@@ -20,7 +20,7 @@ class Artifact(TypedDict):
     """Size"""
     sha256: str
     """SHA-256 of the bytes"""
-    section: Any
+    section: str | None
     """Section to which the artifact belongs"""
 
 
@@ -68,7 +68,7 @@ class File(TypedDict):
     """Size declared for the upload"""
     media_type: str
     """Media type declared for the upload"""
-    sha256: Any
+    sha256: str | None
     """SHA-256 of the bytes; null until ready"""
     expires_at: str
     """When the file will be deleted, 24 hours after the last request that uses it"""
@@ -119,7 +119,7 @@ class InterpretEchoOutputVerificationSignatures(TypedDict):
     """Organisation of the person"""
     at: str
     """Time of the signature"""
-    statement: Any
+    statement: str | None
     """Declaration of the person"""
 
 
@@ -199,13 +199,13 @@ class InterpretEchoOutputSections1DataClips(TypedDict):
     """Mode of the display"""
     view: Literal["PLAX", "PSAX", "A2C", "A3C", "A4C", "A5C", "subcostal", "suprasternal", "RV inflow", "RV outflow"] | None
     """The view; null where no reliable view was named"""
-    level: Any
+    level: str | None
     """The view with its level, where the level is known"""
     source: Literal["header", "model", "person"] | None
     """Who named the view"""
-    confidence: Any
+    confidence: float | None
     """Confidence of the model; null where the header names the view, or no model was used"""
-    below_gate: Any
+    below_gate: str | None
     """The view that the model would have named if it had no gate"""
     measured: bool
     """Whether the chambers of the clip were outlined"""
@@ -213,7 +213,7 @@ class InterpretEchoOutputSections1DataClips(TypedDict):
     """Number of frames"""
     calibrated: bool
     """Whether its scale is known"""
-    heart_rate: Any
+    heart_rate: float | None
     """Heart rate in the header, beats per minute"""
 
 
@@ -222,7 +222,7 @@ class InterpretEchoOutputSections1DataSpectra(TypedDict):
     """File of the request"""
     mode: str
     """Mode of the display"""
-    shows: Any
+    shows: str | None
     """What it shows, where that is known"""
 
 
@@ -431,7 +431,7 @@ class InterpretObstetricOutputVerificationSignatures(TypedDict):
     """Organisation of the person"""
     at: str
     """Time of the signature"""
-    statement: Any
+    statement: str | None
     """Declaration of the person"""
 
 
@@ -514,7 +514,7 @@ class InterpretObstetricOutputSections1DataKeyFramesLikeliest(TypedDict):
 class InterpretObstetricOutputSections1DataKeyFramesQuality(TypedDict):
     name: str
     """Name of the criterion"""
-    met: Any
+    met: bool | None
     """Whether the criterion is met; null if this service does not examine it"""
 
 
@@ -604,7 +604,7 @@ class InterpretObstetricOutputSections2Reason(TypedDict):
 class InterpretObstetricOutputSections2DataPlaneAdequacy(TypedDict):
     name: str
     """Name of the criterion"""
-    met: Any
+    met: bool | None
     """Whether the criterion is met; null if this service does not examine it"""
 
 
@@ -620,7 +620,7 @@ class InterpretObstetricOutputSections2DataStructuresPlace(TypedDict):
 class InterpretObstetricOutputSections2DataStructures(TypedDict):
     file: str
     """Name of the file in the request"""
-    sop_instance_uid: Any
+    sop_instance_uid: str | None
     """SOP Instance UID of the image; null if the file is not DICOM"""
     frame: int
     """Frame number, from 1"""
@@ -639,9 +639,9 @@ class InterpretObstetricOutputSections2Data(TypedDict):
 
     plane_adequacy: NotRequired[list[InterpretObstetricOutputSections2DataPlaneAdequacy]]
     """Criteria for an adequate plane, and whether each is met"""
-    crl_mm: NotRequired[Any]
+    crl_mm: NotRequired[float | None]
     """Crown-rump length in mm"""
-    mom: NotRequired[Any]
+    mom: NotRequired[float | None]
     """Multiple of the median for the CRL; null without a CRL in the window"""
     structures: NotRequired[list[InterpretObstetricOutputSections2DataStructures]]
     """Structures that were found, with their places in pixels"""
@@ -688,7 +688,7 @@ class InterpretObstetricOutputSections3DataStructuresPlace(TypedDict):
 class InterpretObstetricOutputSections3DataStructures(TypedDict):
     file: str
     """Name of the file in the request"""
-    sop_instance_uid: Any
+    sop_instance_uid: str | None
     """SOP Instance UID of the image; null if the file is not DICOM"""
     frame: int
     """Frame number, from 1"""
@@ -750,7 +750,7 @@ class InterpretObstetricOutputSections4DataStructuresPlace(TypedDict):
 class InterpretObstetricOutputSections4DataStructures(TypedDict):
     file: str
     """Name of the file in the request"""
-    sop_instance_uid: Any
+    sop_instance_uid: str | None
     """SOP Instance UID of the image; null if the file is not DICOM"""
     frame: int
     """Frame number, from 1"""
@@ -1027,7 +1027,7 @@ class ListedRequestWithdrawal(TypedDict):
     """Who withdrew it: the name of a person, or of a key"""
     reason: Literal["wrong-patient", "wrong-study", "wrong-order", "wrong-measurement", "quality"]
     """Why"""
-    text: Any
+    text: str | None
     """What the person wrote about it"""
     receivers: NotRequired[list[ListedRequestWithdrawalReceivers]]
     """State at each receiver of the result; absent in list items"""
@@ -1068,7 +1068,7 @@ class ListedRequest(TypedDict):
     """When it ended"""
     expires_at: str | None
     """When the result will be purged"""
-    key: Any
+    key: str | None
     """Key that made the request; null for studies received by DICOM"""
     test: bool
     """True if made with a test key"""
@@ -1095,9 +1095,9 @@ class MeasurementSource(TypedDict):
 
     provenance: Literal["model", "image-analysis", "cart-sr", "input", "person"]
     """How the value was obtained: `model`: by a neural network; `image-analysis`: by image analysis without a model; `cart-sr`: from the structured report of the ultrasound machine; `input`: from the request; `person`: entered or edited by a person"""
-    file: Any
+    file: str | None
     """Name of the file in the request"""
-    sop_instance_uid: Any
+    sop_instance_uid: str | None
     """SOP Instance UID of the image; null if the file is not DICOM"""
     frame: int | None
     """Frame number, from 1; null for a value that belongs to no single frame"""
@@ -1106,13 +1106,13 @@ class MeasurementSource(TypedDict):
 
 
 class MeasurementReference(TypedDict):
-    low: Any
+    low: float | None
     """Lower limit of the reference range"""
-    high: Any
+    high: float | None
     """Upper limit of the reference range"""
-    centile: Any
+    centile: float | None
     """Centile of the value"""
-    z_score: Any
+    z_score: float | None
     """z-score of the value"""
     chart: str
     """Chart or guideline from which the range is taken"""
@@ -1139,17 +1139,17 @@ class Measurement(TypedDict):
     """Whether the value was measured, calculated from other values, or is the mean or median of repeated values"""
     source: MeasurementSource
     """Where the value was measured"""
-    site: Any
+    site: str | None
     """Finding site in the body"""
     laterality: Literal["left", "right"] | None
     """Side of the body"""
-    fetus: Any
+    fetus: str | None
     """Letter or number of the fetus; null for an only fetus or if no fetus is named"""
-    phase: Any
+    phase: str | None
     """Phase of the cardiac cycle or of the Doppler curve"""
     confidence: float | None
     """Confidence of the model or analysis, from 0 to 1; null if it gives no confidence"""
-    uncertainty: Any
+    uncertainty: float | None
     """Half width of the 95 % interval, in `unit`; null if not known"""
     quality: Literal["accepted", "review", "low", "inadequate"]
     """`accepted`: may be used; `review`: must not be used until a person confirms it, because the method was not validated on real images of this kind; `low`: the image or the model is not certain enough; `inadequate`: beyond its limits or contradicted by another value. Values with `low` or `inadequate` must not be used."""
@@ -1169,7 +1169,7 @@ class Measurement(TypedDict):
     """Which of several values of a quantity to use: `counts`: use this one; `proposed`: would count if a person confirmed it; `repeat`: another value was chosen; `part-of-mean`: input of a mean or median; `comparison`: the machine’s value beside an accepted one of Sonogate; `withheld`: not accepted"""
     remarks: list[Remark]
     """Remarks that must be read with the value, as data"""
-    note: Any
+    note: str | None
     """The remarks as text; null if there are no remarks"""
 
 
@@ -1317,7 +1317,7 @@ class NewKey(TypedDict):
     """When it expires"""
     revoked_at: str | None
     """When it was revoked"""
-    key: Any
+    key: str | None
     """The secret key; returned only in this response, and null if the response is replayed"""
 
 
@@ -1410,7 +1410,7 @@ class RequestWithdrawal(TypedDict):
     """Who withdrew it: the name of a person, or of a key"""
     reason: Literal["wrong-patient", "wrong-study", "wrong-order", "wrong-measurement", "quality"]
     """Why"""
-    text: Any
+    text: str | None
     """What the person wrote about it"""
     receivers: NotRequired[list[RequestWithdrawalReceivers]]
     """State at each receiver of the result; absent in list items"""
@@ -1451,7 +1451,7 @@ class Request(TypedDict):
     """When it ended"""
     expires_at: str | None
     """When the result will be purged"""
-    key: Any
+    key: str | None
     """Key that made the request; null for studies received by DICOM"""
     test: bool
     """True if made with a test key"""
@@ -1484,7 +1484,7 @@ class RequestPage(TypedDict):
     """Newest first"""
     has_more: bool
     """Whether another page follows"""
-    next_cursor: Any
+    next_cursor: str | None
     """`cursor` of the next page"""
 
 
@@ -1499,7 +1499,7 @@ class ResultArtifact(TypedDict):
     """Size in bytes"""
     sha256: str
     """SHA-256 of the file"""
-    section: Any
+    section: str | None
     """Id of the section to which the file belongs; null if it belongs to no single section"""
 
 
@@ -1590,13 +1590,13 @@ class ReviewChangesChange11(TypedDict):
 class ReviewChangesBefore(TypedDict):
     """Affected parts of the review before the change."""
 
-    value: Any
+    value: float | None
     """Value of the measurement"""
-    unit: Any
+    unit: str | None
     """Its unit, UCUM"""
-    quality: Any
+    quality: str | None
     """Quality of the measurement: `accepted` counts"""
-    text: Any
+    text: str | None
     """A view, a plane or a note"""
     frame: int | None
     """Frame of the clip, from 1"""
@@ -1607,13 +1607,13 @@ class ReviewChangesBefore(TypedDict):
 class ReviewChangesAfter(TypedDict):
     """Affected parts of the review after the change."""
 
-    value: Any
+    value: float | None
     """Value of the measurement"""
-    unit: Any
+    unit: str | None
     """Its unit, UCUM"""
-    quality: Any
+    quality: str | None
     """Quality of the measurement: `accepted` counts"""
-    text: Any
+    text: str | None
     """A view, a plane or a note"""
     frame: int | None
     """Frame of the clip, from 1"""
@@ -1647,7 +1647,7 @@ class ReviewSignatures(TypedDict):
     """Organization of that person"""
     at: str
     """When"""
-    statement: Any
+    statement: str | None
     """Statement made with the signature"""
 
 
@@ -1700,7 +1700,7 @@ class Stage(TypedDict):
     """Human-readable name of the stage"""
     progress: float
     """Fraction of the whole run that is complete"""
-    eta_s: Any
+    eta_s: float | None
     """Estimated seconds remaining; null if unknown"""
 
 
@@ -1713,7 +1713,7 @@ class Statement(TypedDict):
     """Code of the statement"""
     about: list[str]
     """Ids of the measurements that it is about"""
-    fetus: Any
+    fetus: str | None
     """Name of the fetus if there are several; otherwise null"""
     params: dict[str, Any]
     """Parameters that its sentence prints"""
@@ -1772,7 +1772,7 @@ class UploadPart(TypedDict):
     """Offset of the part in the file"""
     bytes: int
     """Size of the part"""
-    etag: Any
+    etag: str | None
     """ETag of the uploaded part; null until its bytes have arrived"""
 
 
@@ -1788,7 +1788,7 @@ class UsageDataCost(TypedDict):
 class UsageData(TypedDict):
     month: str
     """Month (UTC)"""
-    key: Any
+    key: str | None
     """Id of the key; null for studies received by DICOM"""
     requests: int
     """Requests that ended"""
@@ -1812,14 +1812,14 @@ class WebhookDeliveries(TypedDict):
     """Newest first"""
     has_more: bool
     """Whether another page follows"""
-    next_cursor: Any
+    next_cursor: str | None
     """`cursor` of the next page"""
 
 
 class WebhookDeliveryError(TypedDict):
     code: str
     """Stable code of the error, explained at `/errors/{code}`"""
-    detail: Any
+    detail: str | None
     """Explanation specific to this occurrence"""
 
 
@@ -1832,7 +1832,7 @@ class WebhookDeliveryAttempts(TypedDict):
     """Duration of the attempt in milliseconds"""
     answer_bytes: int
     """Size of your response"""
-    error: Any
+    error: str | None
     """What went wrong"""
 
 
@@ -1917,7 +1917,7 @@ class WebhookMessageWithdrawal(TypedDict):
     """Who withdrew it: the name of a person, or of a key"""
     reason: Literal["wrong-patient", "wrong-study", "wrong-order", "wrong-measurement", "quality"]
     """Why"""
-    text: Any
+    text: str | None
     """What the person wrote about it"""
     receivers: NotRequired[list[WebhookMessageWithdrawalReceivers]]
     """State at each receiver of the result; absent in list items"""
@@ -1958,7 +1958,7 @@ class WebhookMessage(TypedDict):
     """When it ended"""
     expires_at: str | None
     """When the result will be purged"""
-    key: Any
+    key: str | None
     """Key that made the request; null for studies received by DICOM"""
     test: bool
     """True if made with a test key"""
@@ -1997,7 +1997,7 @@ class WebhookSecret(TypedDict):
 
     object: Literal["webhook_secret"]
     """Kind of this object"""
-    secret: Any
+    secret: str | None
     """The signing secret; null if the response is replayed"""
     created_at: NotRequired[str]
     """When it was created"""
