@@ -10,9 +10,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { Sonogate } from '../../clients/typescript/src/index.ts';
 import { echoStudy } from '../../models/phantom/echo/study.ts';
 import { simulateObstetricStudy } from '../../models/phantom/study.ts';
-import { createApiClient } from '../../src/doors/http/client.ts';
 import { commandsOfGateway } from '../../src/operations/socket.ts';
 import { serve, siteFile } from '../gateway/serve.ts';
 import { siteSettings } from '../gateway/site.ts';
@@ -92,19 +92,18 @@ async function readAfterStart(
   const { url, stop } = await serve(await siteFile(settings));
   try {
     const { key } = await commandsOfGateway(dataDir)('keys.create', { name: 'bench' });
-    const client = createApiClient({ url, key });
-    const files: string[] = [];
-    for (const path of paths) files.push(await client.upload(path));
+    const client = new Sonogate({ url, key });
+    const files = await client.upload(paths);
     await pause(wait * 1000);
     const seconds: number[] = [];
     for (let n = 0; n < REQUESTS; n += 1) {
       const begin = performance.now();
-      const { id } = await client.submit(endpoint, { input: { files } });
+      const { id } = await client.submit(endpoint, { files });
       for await (const _ of client.follow(id)) {
         // Only the end of the stream matters.
       }
       seconds.push((performance.now() - begin) / 1000);
-      const { status } = await client.request(id);
+      const { status } = await client.calls.getRequest({ id });
       if (status !== 'succeeded') throw new Error(`the request ended as ${status}`);
     }
     return seconds;

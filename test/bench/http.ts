@@ -12,8 +12,8 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { Sonogate } from '../../clients/typescript/src/index.ts';
 import { createKey } from '../../src/core/accounts/keys.ts';
-import { createApiClient, readServerSentEvents } from '../../src/doors/http/client.ts';
 import { migrate } from '../../src/platform/database/migrate.ts';
 import { openDatabase } from '../../src/platform/database/open.ts';
 import { silentLogger } from '../../src/platform/logging/logger.ts';
@@ -22,6 +22,7 @@ import { siteSettings } from '../gateway/site.ts';
 import { freshDataDir } from '../peers/embedded.ts';
 import { startPostgres } from '../peers/postgres.ts';
 import { startRedis } from '../peers/redis.ts';
+import { readServerSentEvents } from '../peers/server-sent-events.ts';
 import { testWorker } from '../src/doors/http/test-worker.ts';
 
 const ROUNDS = 3;
@@ -75,12 +76,12 @@ const bare = spawn(
   { stdio: ['ignore', 'pipe', 'inherit'] },
 );
 const [bareUrl] = (await once(createInterface({ input: bare.stdout }), 'line')) as [string];
-const client = createApiClient({ url: gateway.url, key });
-const files = await Promise.all(
-  Array.from({ length: TOGETHER }, () => client.upload(fileURLToPath(import.meta.url))),
+const client = new Sonogate({ url: gateway.url, key });
+const files = await client.upload(
+  Array.from({ length: TOGETHER }, () => fileURLToPath(import.meta.url)),
 );
 /** Creates a submission of one of the files. No two clients share a file. */
-const submission = (n: number) => ({ input: { files: [files[n % TOGETHER] ?? ''] } });
+const submission = (n: number) => ({ files: [files[n % TOGETHER] ?? ''] });
 const worker = testWorker(database, dataDir);
 try {
   await followEvents();
@@ -95,7 +96,7 @@ try {
 }
 
 async function compareSubmits(): Promise<void> {
-  const bodies = files.map((_, n) => JSON.stringify(submission(n)));
+  const bodies = files.map((_, n) => JSON.stringify({ input: submission(n) }));
   const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${key}` };
   const targets: [string, Target][] = [
     ['bare koa, one row', { url: `${bareUrl}/`, headers, bodies }],
@@ -268,7 +269,7 @@ async function readTimes(ids: readonly string[]): Promise<number[]> {
   const times: number[] = [];
   for (const id of ids.slice(0, READS)) {
     const start = performance.now();
-    await client.request(id);
+    await client.calls.getRequest({ id });
     times.push(performance.now() - start);
   }
   return times;

@@ -11,8 +11,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { Sonogate } from '../../clients/typescript/src/index.ts';
 import { simulateObstetricStudy } from '../../models/phantom/study.ts';
-import { type ApiClient, createApiClient } from '../../src/doors/http/client.ts';
 import { commandsOfGateway } from '../../src/operations/socket.ts';
 import { type Served, serve, siteFile } from '../gateway/serve.ts';
 import { siteSettings } from '../gateway/site.ts';
@@ -40,38 +40,39 @@ const median = (values: readonly number[]) =>
 const seconds = (milliseconds: number) => (milliseconds / 1000).toFixed(1);
 
 /** Returns the milliseconds from the call of `submit` until its request has ended. */
-async function timed(client: ApiClient, submit: () => Promise<{ id: string }>): Promise<number> {
+async function timed(client: Sonogate, submit: () => Promise<{ id: string }>): Promise<number> {
   const begin = performance.now();
   const { id } = await submit();
   for await (const _ of client.follow(id)) {
     // Only the end of the stream matters.
   }
   const elapsed = performance.now() - begin;
-  const { status } = await client.request(id);
+  const { status } = await client.calls.getRequest({ id });
   if (status !== 'succeeded') throw new Error(`the request ended as ${status}`);
   return elapsed;
 }
 
 /** Submits all requests of the test key. Resolves to their ids as soon as they are accepted. */
-async function flood(client: ApiClient, file: string): Promise<string[]> {
+async function flood(client: Sonogate, file: string): Promise<string[]> {
   const ids: string[] = [];
   const waiting = Array.from({ length: CALLS }).keys();
   const work = async () => {
     for (const _ of waiting) {
-      ids.push((await client.submit('us/obstetric', { input: { files: [file] } })).id);
+      ids.push((await client.submit('us/obstetric', { files: [file] })).id);
     }
   };
   await Promise.all(Array.from({ length: UPLOADED_AT_ONCE }, work));
   return ids;
 }
 
-async function endedOf(client: ApiClient, ids: readonly string[]): Promise<number> {
+async function endedOf(client: Sonogate, ids: readonly string[]): Promise<number> {
   let ended = 0;
-  for (const id of ids) if ((await client.request(id)).status === 'succeeded') ended += 1;
+  for (const id of ids)
+    if ((await client.calls.getRequest({ id })).status === 'succeeded') ended += 1;
   return ended;
 }
 
-const cancelAll = async (client: ApiClient, ids: readonly string[]) => {
+const cancelAll = async (client: Sonogate, ids: readonly string[]) => {
   for (const id of ids) await client.cancel(id).catch(() => {});
 };
 
@@ -96,14 +97,12 @@ try {
   const { url } = served;
   const run = commandsOfGateway(dataDir);
   const clientOf = async (test: boolean) =>
-    createApiClient({ url, key: (await run('keys.create', { name: 'bench', test })).key });
+    new Sonogate({ url, key: (await run('keys.create', { name: 'bench', test })).key });
   const [live, test] = [await clientOf(false), await clientOf(true)];
-  const study: string[] = [];
-  for (const path of paths) study.push(await live.upload(path));
-  const scan = await test.upload(paths[0] ?? '');
-  const readStudy = () =>
-    timed(live, () => live.submit('us/obstetric', { input: { files: study } }));
-  const mock = () => timed(test, () => test.submit('us/obstetric', { input: { files: [scan] } }));
+  const study = await live.upload(paths);
+  const [scan = ''] = await test.upload(paths.slice(0, 1));
+  const readStudy = () => timed(live, () => live.submit('us/obstetric', { files: study }));
+  const mock = () => timed(test, () => test.submit('us/obstetric', { files: [scan] }));
 
   // The first live run and the first mock run open the models and warm up the code.
   await readStudy();

@@ -11,9 +11,9 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { Sonogate } from '../../clients/typescript/src/index.ts';
 import { loadConfig } from '../../config/load.ts';
 import { openCommands } from '../../src/app/wiring/operations.ts';
-import { createApiClient } from '../../src/doors/http/client.ts';
 import { typedCommands } from '../../src/operations/commands.ts';
 import { dicomFile } from '../dimse/dicom-file.ts';
 import { type Served, serve, siteFile } from '../gateway/serve.ts';
@@ -138,18 +138,18 @@ async function requestsEachSecond(
   const { key } = await typedCommands(run)('keys.create', { name: 'bench', test: true });
   await close();
   const { url } = await start(['api']);
-  const client = createApiClient({ url, key });
+  const client = new Sonogate({ url, key });
   const scan = join(folder, 'scan.dcm');
   await writeFile(scan, 'no image: the mock pipeline does not open it');
-  const files = [await client.upload(scan)];
+  const files = await client.upload([scan]);
   const waiting = new Set<string>();
   for (let n = 0; n < REQUESTS; n += 1) {
-    waiting.add((await client.submit('us/obstetric', { input: { files } })).id);
+    waiting.add((await client.submit('us/obstetric', { files })).id);
   }
   for (let n = 0; n < processes; n += 1) await start(['worker']);
   const left = async () => {
     for (const id of waiting) {
-      if ((await client.request(id)).status === 'succeeded') waiting.delete(id);
+      if ((await client.calls.getRequest({ id })).status === 'succeeded') waiting.delete(id);
     }
     return waiting.size;
   };

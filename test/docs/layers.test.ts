@@ -18,7 +18,7 @@ const STOREYS: readonly (readonly string[])[] = [
   ['src/core', 'pipelines/run'],
   ['src/operations', 'pipelines/obstetric', 'pipelines/echo'],
   ['src/doors', 'dimse', 'fhir', 'pipelines/content', 'pipelines/mock', 'pipelines/translate'],
-  ['models'],
+  ['models', 'clients'],
   ['src/app'],
 ];
 

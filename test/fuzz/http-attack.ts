@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createApiClient } from '../../src/doors/http/client.ts';
+import { Sonogate } from '../../clients/typescript/src/index.ts';
 import type { Attack } from './attack.ts';
 import type { AttackedGateway } from './attacked-gateway.ts';
 import { type Call, call } from './http-calls.ts';
@@ -65,8 +65,8 @@ async function ordinaryWork({ url, key }: AttackedGateway) {
   const put = await fetch(announced.upload.url, { method: 'PUT', body: 'abc' });
   if (!put.ok) throw new Error(`a good upload is refused: ${put.status}`);
   await post(new URL(announced.complete_url, url).pathname, {});
-  const { id } = await createApiClient({ url, key }).submit('us/echo', {
-    input: { files: [announced.file.id] },
+  const { id } = await new Sonogate({ url, key }).submit('us/echo', {
+    files: [announced.file.id],
   });
   return { file: announced.file.id, request: id };
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ApiClient, createApiClient } from '../../src/doors/http/client.ts';
+import { Sonogate } from '../../clients/typescript/src/index.ts';
 import { startS3rver } from '../peers/s3rver.ts';
 import { type PhantomFiles, phantomFiles } from './phantom.ts';
 import { openSite, type Site } from './site.ts';
@@ -16,7 +16,7 @@ const PUT_LIMIT = 500_000;
 let server: Awaited<ReturnType<typeof startS3rver>>;
 let site: Site;
 let key: string;
-let client: ApiClient;
+let client: Sonogate;
 let study: PhantomFiles;
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
   });
   const made = await site.gateway.run('keys.create', { name: 'client' });
   ({ key } = made);
-  client = createApiClient({ url: site.gateway.http?.url ?? '', key });
+  client = new Sonogate({ url: site.gateway.http?.url ?? '', key });
   study = await phantomFiles('blob-store');
 });
 afterAll(async () => {
@@ -64,13 +64,12 @@ describe('with S3-compatible storage', () => {
     expect(sizes.some((size) => size > PUT_LIMIT) && sizes.some((size) => size <= PUT_LIMIT)).toBe(
       true,
     );
-    const files = await Promise.all(study.paths.map((path) => client.upload(path)));
-    const { id } = await client.submit('us/obstetric', { input: { files } });
+    const { id } = await client.submit('us/obstetric', { files: study.paths });
     for await (const { name } of client.follow(id)) if (name === 'done') break;
-    const { status, output } = await client.request(id);
+    const { status, output } = await client.calls.getRequest({ id });
     expect(status).toBe('succeeded');
     expect(output).toMatchObject({ input_summary: { files: 3, frames: 3, refused: [] } });
-    const artifacts = await client.artifacts(id);
+    const { data: artifacts } = await client.calls.listArtifacts({ id });
     expect(artifacts.length).toBeGreaterThan(3);
     for (const { name, bytes, sha256 } of artifacts) {
       const link = new URL(`/v1/requests/${id}/artifacts/${name}`, site.gateway.http?.url);

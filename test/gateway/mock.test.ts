@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createFalClient } from '@fal-ai/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Sonogate } from '../../clients/typescript/src/index.ts';
 import {
   MODEL_TASKS,
   modelsInUse,
   readRegistry,
 } from '../../pipelines/inference/model-registry.ts';
 import type { EventName } from '../../src/core/requests/events.ts';
-import { type ApiClient, createApiClient } from '../../src/doors/http/client.ts';
 import { openSite, type Site } from './site.ts';
 
 const CLI = fileURLToPath(new URL('../../src/app/cli/sonogate.ts', import.meta.url));
@@ -20,7 +20,7 @@ const CLI = fileURLToPath(new URL('../../src/app/cli/sonogate.ts', import.meta.u
 let site: Site;
 let url: string;
 let key: string;
-let client: ApiClient;
+let client: Sonogate;
 let folder: string;
 let scan: string;
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
   });
   url = site.gateway.http?.url ?? '';
   key = await newKey(true);
-  client = createApiClient({ url, key });
+  client = new Sonogate({ url, key });
   folder = await mkdtemp(join(tmpdir(), 'sonogate-client-'));
   scan = join(folder, 'scan.dcm');
   await writeFile(scan, 'no image at all');
@@ -47,11 +47,10 @@ afterAll(async () => {
 });
 
 async function run(endpoint: string, metadata: Record<string, string> = {}) {
-  const files = [await client.upload(scan)];
-  const { id } = await client.submit(endpoint, { input: { files }, metadata });
+  const { id } = await client.submit(endpoint, { files: [scan], metadata });
   const names: EventName[] = [];
   for await (const { name } of client.follow(id)) names.push(name);
-  return { request: await client.request(id), events: new Set(names) };
+  return { request: await client.calls.getRequest({ id }), events: new Set(names) };
 }
 
 describe('a request made with a test key', () => {
@@ -85,13 +84,12 @@ describe('a request made with a test key', () => {
   });
 
   it('with metadata.mock slow can be canceled while it runs', async () => {
-    const files = [await client.upload(scan)];
-    const { id } = await client.submit('us/echo', { input: { files }, metadata: { mock: 'slow' } });
+    const { id } = await client.submit('us/echo', { files: [scan], metadata: { mock: 'slow' } });
     for await (const { name, data } of client.follow(id)) {
       const { status } = data as { status?: string };
       if (name === 'status' && status === 'running') await client.cancel(id);
     }
-    expect((await client.request(id)).status).toBe('canceled');
+    expect((await client.calls.getRequest({ id })).status).toBe('canceled');
   });
 
   it("runs through the compatible queue with fal's client", async () => {
@@ -114,7 +112,7 @@ describe('the client', () => {
   it('uploads a large file in parts', async () => {
     const large = join(folder, 'large.dcm');
     await writeFile(large, 'x'.repeat(1500));
-    const id = await client.upload(large);
+    const [id] = await client.upload([large]);
     const upload = await fetch(`${url}/v1/uploads/${id}`, {
       headers: { Authorization: `Bearer ${key}` },
     });
@@ -166,10 +164,10 @@ describe('a request made with a live key', () => {
   it.each(['us/obstetric', 'us/echo'])(
     '%s is not read by a mock: no image, no result',
     async (to) => {
-      const live = createApiClient({ url, key: await newKey(false) });
-      const { id } = await live.submit(to, { input: { files: [await live.upload(scan)] } });
+      const live = new Sonogate({ url, key: await newKey(false) });
+      const { id } = await live.submit(to, { files: [scan] });
       for await (const { name } of live.follow(id)) if (name === 'done') break;
-      expect(await live.request(id)).toMatchObject({
+      expect(await live.calls.getRequest({ id })).toMatchObject({
         status: 'rejected',
         test: false,
         error: { code: 'no_readable_image' },

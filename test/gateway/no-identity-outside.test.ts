@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Sonogate } from '../../clients/typescript/src/index.ts';
 import { loadConfig } from '../../config/load.ts';
-import { createApiClient } from '../../src/doors/http/client.ts';
 import type { RunCommand } from '../../src/operations/commands.ts';
 import { commandsOfGateway } from '../../src/operations/socket.ts';
 import { dicomFile } from '../dimse/dicom-file.ts';
@@ -150,10 +150,10 @@ describe.skipIf(!DCMTK_INSTALLED)('a patient whose name occurs nowhere else', ()
   async function callWithTheName(): Promise<void> {
     const made = await operation('keys.create', { name: 'client', test: true });
     const headers = { authorization: `Bearer ${made.key}`, 'content-type': 'application/json' };
-    const client = createApiClient({ url: gateway.url, key: made.key });
+    const client = new Sonogate({ url: gateway.url, key: made.key });
     const scan = join(study.folder, 'ZXQUNUSUAL MARVELLA 1987-06-13.dcm');
     await writeFile(scan, 'no image');
-    const file = await client.upload(scan);
+    const [file] = await client.upload([scan]);
     const call = async (path: string, body?: unknown) => {
       const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
       const answer = await fetch(`${gateway.url}${path}`, { headers, ...sent });

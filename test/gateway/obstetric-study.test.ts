@@ -2,13 +2,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Sonogate } from '../../clients/typescript/src/index.ts';
 import { derivedUid, writeUltrasound } from '../../models/phantom/dicom.ts';
 import { simulateFrame } from '../../models/phantom/frame.ts';
 import { sizesAt } from '../../models/phantom/sizes.ts';
 import { simulateObstetricStudy } from '../../models/phantom/study.ts';
 import { type Shot, shotsAt } from '../../models/phantom/study-shots.ts';
 import { type Result, resultSchema } from '../../pipelines/result/envelope.ts';
-import { type ApiClient, createApiClient } from '../../src/doors/http/client.ts';
 import { DCMTK_INSTALLED, dcmtk } from '../peers/dcmtk.ts';
 import { overlaysSchema } from '../pipelines/artifacts/display/overlay-schema.ts';
 import { PATIENT } from './phantom.ts';
@@ -226,18 +226,14 @@ describe('a request with prior_files', () => {
   it('compares growth with the earlier study', { timeout: 300_000 }, async () => {
     const made = await site.gateway.run('keys.create', { name: 'client' });
     const { key } = made;
-    const client: ApiClient = createApiClient({ url: site.gateway.http?.url ?? '', key });
-    const upload = (paths: readonly string[]) =>
-      Promise.all(paths.map((path) => client.upload(path)));
+    const client = new Sonogate({ url: site.gateway.http?.url ?? '', key });
     const { id } = await client.submit('us/obstetric', {
-      input: {
-        files: await upload(await biometryFiles(196, '20260115')),
-        prior_files: await upload(await biometryFiles(168, '20251218')),
-        options: { dating: { ga_days: 196 } },
-      },
+      files: await biometryFiles(196, '20260115'),
+      prior_files: await biometryFiles(168, '20251218'),
+      options: { dating: { ga_days: 196 } },
     });
     for await (const { name } of client.follow(id)) if (name === 'done') break;
-    const { status, output } = await client.request(id);
+    const { status, output } = await client.calls.getRequest({ id });
     expect(status).toBe('succeeded');
     const result = resultSchema.parse(output);
     const growth = result.sections.find((section) => section.id === 'growth');

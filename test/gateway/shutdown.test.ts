@@ -3,8 +3,8 @@ import { readdir, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Sonogate } from '../../clients/typescript/src/index.ts';
 import { type StoredObject, startPacs } from '../../src/app/simulate/pacs.ts';
-import { createApiClient } from '../../src/doors/http/client.ts';
 import { commandsOfGateway } from '../../src/operations/socket.ts';
 import { dataSet, dicomFile } from '../dimse/dicom-file.ts';
 import {
@@ -100,13 +100,13 @@ describe('SIGTERM in the middle of everything', PATIENCE, () => {
 
     const made = await commandsOfGateway(dataDir)('keys.create', { name: 'test', test: true });
     const { key } = made;
-    const client = createApiClient({ url: first.url, key });
+    const client = new Sonogate({ url: first.url, key });
     const run = await client.submit('us/echo', {
-      input: { files: [await client.upload((await siteFile({})).toString())] },
+      files: [(await siteFile({})).toString()],
       metadata: { mock: 'slow' },
     });
     await waitUntil('the run', async () =>
-      (await client.request(run.id)).status === 'running' ? true : null,
+      (await client.calls.getRequest({ id: run.id })).status === 'running' ? true : null,
     );
 
     const half = await halfAnObject(first.dicomPort, '1.2.3.78.1');
@@ -136,9 +136,9 @@ describe('SIGTERM in the middle of everything', PATIENCE, () => {
       '1.2.3.77.1',
       '1.2.3.78.1',
     ]);
-    const again = createApiClient({ url: second.url, key });
+    const again = new Sonogate({ url: second.url, key });
     const ended = await waitUntil('the run to end', async () => {
-      const request = await again.request(run.id);
+      const request = await again.calls.getRequest({ id: run.id });
       return request.status === 'running' || request.status === 'queued' ? null : request;
     });
     expect(ended.status).toBe('succeeded');

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApiClient } from '../../src/doors/http/client.ts';
+import { Sonogate } from '../../clients/typescript/src/index.ts';
 import { dicomFile } from '../dimse/dicom-file.ts';
 import { sendBuffer } from '../dimse/send.ts';
 import { freePort } from '../peers/free-port.ts';
@@ -132,7 +132,7 @@ describe("a client's request with a traceparent", () => {
     const { port } = receiver.address() as AddressInfo;
     const made = await site.gateway.run('keys.create', { name: 'traced', test: true });
     const { key } = made;
-    const { id: file } = { id: await createApiClient({ url, key }).upload(import.meta.filename) };
+    const [file] = await new Sonogate({ url, key }).upload([import.meta.filename]);
     const answer = await fetch(`${url}/v1/run/us/echo`, {
       method: 'POST',
       headers: {

@@ -1,9 +1,9 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RequestEvent, Sonogate } from '../../clients/typescript/src/index.ts';
 import { loadConfig } from '../../config/load.ts';
 import { openCommands } from '../../src/app/wiring/operations.ts';
-import { type ApiClient, createApiClient, type RequestEvent } from '../../src/doors/http/client.ts';
 import { typedCommands } from '../../src/operations/commands.ts';
 import { freshDataDir } from '../peers/embedded.ts';
 import { startPostgres } from '../peers/postgres.ts';
@@ -28,7 +28,7 @@ describe.skipIf(!postgres || !redis)('two gateway processes on PostgreSQL and Re
   let scan: string;
   let key: string;
   let front: Served;
-  let client: ApiClient;
+  let client: Sonogate;
 
   beforeAll(async () => {
     dataDir = await freshDataDir();
@@ -48,7 +48,7 @@ describe.skipIf(!postgres || !redis)('two gateway processes on PostgreSQL and Re
 
     configOf = (roles) => siteFile({ ...site, roles });
     front = await serve(await configOf(['api']));
-    client = createApiClient({ url: front.url, key });
+    client = new Sonogate({ url: front.url, key });
   });
   afterAll(async () => {
     for (const each of [...started, front]) await each.stop('SIGTERM');
@@ -65,7 +65,7 @@ describe.skipIf(!postgres || !redis)('two gateway processes on PostgreSQL and Re
   };
 
   const submit = async (metadata: Record<string, string> = {}) =>
-    client.submit('us/echo', { input: { files: [await client.upload(scan)] }, metadata });
+    client.submit('us/echo', { files: [scan], metadata });
 
   /** Reads the events of a request as the front process streams them over a single connection. */
   const follow = async (id: string, onEvent: (event: RequestEvent) => Promise<void>) => {
@@ -83,16 +83,16 @@ describe.skipIf(!postgres || !redis)('two gateway processes on PostgreSQL and Re
   }, async () => {
     const { id } = await submit();
     const followed = follow(id, nothing);
-    expect((await client.request(id)).status).toBe('queued');
+    expect((await client.calls.getRequest({ id })).status).toBe('queued');
     worker = await start(['worker']);
     const events = await followed;
-    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, n) => n + 1));
+    expect(events.map((event) => event.id)).toEqual(events.map((_, n) => n + 1));
     expect(events.at(-1)).toMatchObject({ name: 'done', data: { id, status: 'succeeded' } });
   });
 
   it('a call repeated at the other process with its Idempotency-Key gets the first response', async () => {
     other = await start(['api']);
-    const body = JSON.stringify({ input: { files: [await client.upload(scan)] } });
+    const body = JSON.stringify({ input: { files: await client.upload([scan]) } });
     const run = (url: string) =>
       fetch(`${url}/v1/run/us/obstetric`, {
         method: 'POST',
@@ -113,10 +113,10 @@ describe.skipIf(!postgres || !redis)('two gateway processes on PostgreSQL and Re
   it('a request whose process is killed before queueing it is still run', {
     timeout: 120_000,
   }, async () => {
-    const there = createApiClient({ url: other.url, key });
-    const file = await there.upload(scan);
+    const there = new Sonogate({ url: other.url, key });
+    const files = await there.upload([scan]);
     await redis?.pause();
-    const { id, status } = await there.submit('us/echo', { input: { files: [file] } });
+    const { id, status } = await there.submit('us/echo', { files });
     expect(status).toBe('queued');
     await other.stop('SIGKILL');
     await redis?.resume();
@@ -133,11 +133,11 @@ describe.skipIf(!postgres || !redis)('two gateway processes on PostgreSQL and Re
       const { status } = data as { status?: string };
       if (name !== 'status' || status !== 'running') return;
       await worker.stop('SIGKILL');
-      killedWhile = (await client.request(id)).status;
+      killedWhile = (await client.calls.getRequest({ id })).status;
       await start(['worker']);
     });
     expect(killedWhile).toBe('running');
-    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, n) => n + 1));
+    expect(events.map((event) => event.id)).toEqual(events.map((_, n) => n + 1));
     const statuses = events.filter(({ name }) => name === 'status');
     expect(statuses.map(({ data }) => (data as { status: string }).status)).toEqual([
       'queued',
@@ -146,6 +146,8 @@ describe.skipIf(!postgres || !redis)('two gateway processes on PostgreSQL and Re
       'succeeded',
     ]);
     expect(events.at(-1)).toMatchObject({ name: 'done', data: { status: 'succeeded' } });
-    expect((await client.artifacts(id)).map(({ name }) => name)).toContain('result.json');
+    expect((await client.calls.listArtifacts({ id })).data.map(({ name }) => name)).toContain(
+      'result.json',
+    );
   });
 });

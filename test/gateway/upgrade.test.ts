@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { constants, createZstdDecompress } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApiClient } from '../../src/doors/http/client.ts';
+import { Sonogate } from '../../clients/typescript/src/index.ts';
 import { commandsOfGateway } from '../../src/operations/socket.ts';
 import { type PostgresServer, startPostgres } from '../peers/postgres.ts';
 import { type Served, serve, siteFile, TEST_FLAGS } from './serve.ts';
@@ -98,20 +98,20 @@ describe('the data folder of the previous release', { timeout: LONGEST_MS }, () 
 
   /** Checks that a client's requests, a cart's study and the audit are still there. */
   async function expectEverything(url: string): Promise<void> {
-    const ward = createApiClient({ url, key: TEST_KEY });
-    const { data } = await ward.history({});
+    const ward = new Sonogate({ url, key: TEST_KEY });
+    const { data } = await ward.calls.listRequests({});
     expect(data.map(({ id, status }) => ({ id, status }))).toEqual([
       { id: SUCCEEDED, status: 'succeeded' },
       { id: FAILED, status: 'failed' },
     ]);
-    expect(await ward.request(SUCCEEDED)).toMatchObject({
+    expect(await ward.calls.getRequest({ id: SUCCEEDED })).toMatchObject({
       metadata: { ward: '3' },
       output: { endpoint: 'us/obstetric/interpret', draft: true },
     });
     const events: string[] = [];
     for await (const { name } of ward.follow(SUCCEEDED)) events.push(name);
     expect(events.at(-1)).toBe('done');
-    const report = await new Response(await ward.artifact(SUCCEEDED, 'sr-tid1500.dcm')).bytes();
+    const report = await (await ward.artifact(SUCCEEDED, 'sr-tid1500.dcm')).bytes();
     expect(Buffer.from(report.subarray(128, 132)).toString()).toBe('DICM');
 
     const headers = { Authorization: `Bearer ${ADMINISTRATOR_KEY}` };

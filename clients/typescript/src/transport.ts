@@ -55,8 +55,12 @@ async function problemOf(answer: Response): Promise<Problem> {
   return { type: 'about:blank', title, status: answer.status, detail: title, code: 'unknown' };
 }
 
-/** Repeats a call for as long as its failure may be temporary. `send` must be safe to repeat. */
+/**
+ * Repeats a call to an address for as long as its failure may be temporary. `send` must be safe to
+ * repeat.
+ */
 export async function withRetries(
+  address: string,
   send: () => Promise<Response>,
   { retries, signal }: { retries: number; signal?: AbortSignal | undefined },
 ): Promise<Response> {
@@ -67,8 +71,12 @@ export async function withRetries(
     } catch (error) {
       // fetch rejects with a TypeError if there was no response (WHATWG Fetch 5.6).
       if (!(error instanceof TypeError) || signal?.aborted) throw error;
-      if (attempt >= retries)
-        throw new NoAnswerError('The gateway did not answer.', { cause: error });
+      if (attempt >= retries) {
+        const { origin } = new URL(address);
+        throw new NoAnswerError(`no response from ${origin}: is the gateway running?`, {
+          cause: error,
+        });
+      }
     }
     if (answer?.ok) return answer;
     if (answer) {
@@ -105,7 +113,8 @@ export function createTransport({ url, key, retries, fetch: call }: TransportOpt
     const body = json === undefined ? init.body : JSON.stringify(json);
     const safe = REPEATABLE.has(init.method ?? 'GET') || headers.has('Idempotency-Key');
     const address = path.startsWith('http') ? path : `${base}${path}`;
-    return withRetries(() => call(address, { ...init, headers, ...(body != null && { body }) }), {
+    const send = () => call(address, { ...init, headers, ...(body != null && { body }) });
+    return withRetries(address, send, {
       retries: safe ? retries : 0,
       signal: init.signal ?? undefined,
     });

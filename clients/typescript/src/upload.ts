@@ -132,6 +132,6 @@ async function put(
   signal?: AbortSignal,
 ): Promise<void> {
   const init = { method: 'PUT', headers, body, ...(signal && { signal }) };
-  await withRetries(() => call(url, init), { retries, signal });
+  await withRetries(url, () => call(url, init), { retries, signal });
   tell(body.size);
 }

@@ -1,6 +1,6 @@
 import { CommanderError, InvalidArgumentError } from 'commander';
+import { ApiError, NoAnswerError } from '../../../clients/typescript/src/transport.ts';
 import { ConfigError } from '../../../config/load.ts';
-import { ApiError, NoAnswerError } from '../../doors/http/client.ts';
 import { NoGatewayError } from '../../operations/socket.ts';
 import { catalogueEntry, type ErrorCode, SonogateError } from '../../platform/errors/catalogue.ts';
 

@@ -1,12 +1,9 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { basename } from 'node:path';
+import { Sonogate } from '../../../clients/typescript/src/client.ts';
+import type { Request } from '../../../clients/typescript/src/generated.ts';
+import { NoAnswerError } from '../../../clients/typescript/src/transport.ts';
 import { resultSchema } from '../../../pipelines/result/envelope.ts';
-import type { Stage } from '../../core/requests/request.ts';
-import type { RequestObject } from '../../core/requests/view.ts';
-import { type ApiClient, createApiClient } from '../../doors/http/client.ts';
+import type { RequestStatus, Stage } from '../../core/requests/request.ts';
 import { type AnswerForm, answer } from './answer.ts';
 import { EXIT, type ExitStatus, UsageError } from './exit-status.ts';
 import { type InputOptions, inputOf } from './input-options.ts';
@@ -67,11 +64,14 @@ interface SubmitOptions extends InputOptions, AnswerForm {
   detach?: boolean;
 }
 
+/** Number of retries: a gateway that does not respond is reported after a second. */
+const RETRIES = 2;
+
 /**
  * Connects to the gateway.
  * @throws UsageError if the environment does not specify one.
  */
-export function connect(environment: NodeJS.ProcessEnv = process.env): ApiClient {
+function connect(environment: NodeJS.ProcessEnv = process.env): Sonogate {
   const { SONOGATE_URL: url, SONOGATE_KEY: key } = environment;
   if (!url || !key) {
     throw new UsageError('set SONOGATE_URL and SONOGATE_KEY (sonogate keys create)');
@@ -79,7 +79,7 @@ export function connect(environment: NodeJS.ProcessEnv = process.env): ApiClient
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new UsageError(`SONOGATE_URL is "${url}"; write it as http://host:port or https://host`);
   }
-  return createApiClient({ url, key });
+  return new Sonogate({ url, key, retries: RETRIES });
 }
 
 /** Uploads files and folders, submits them as a request, and watches it unless `detach` is set. */
@@ -104,16 +104,18 @@ export async function submit(
   const earlier = await filesBelow(given.priors ?? []);
   const files = await uploaded(found, client);
   const priors = await uploaded(earlier, client);
-  const submitted = await client.submit(
-    endpoint,
-    {
+  // The gateway validates the options of the endpoint, so this call is not typed.
+  const response = await client.fetch(`/v1/run/${endpoint}`, {
+    method: 'POST',
+    ...(idempotencyKey !== undefined && { headers: { 'Idempotency-Key': idempotencyKey } }),
+    json: {
       input: { files, ...(priors.length > 0 && { prior_files: priors }), ...input },
       ...(webhook !== undefined && { webhook: { url: webhook, ...(events && { events }) } }),
       ...(priority !== undefined && { priority }),
       metadata: attached,
     },
-    idempotencyKey,
-  );
+  });
+  const submitted = (await response.json()) as Request;
   if (given.detach) {
     answer(given, submitted, [submitted.id]);
     return EXIT.success;
@@ -122,11 +124,11 @@ export async function submit(
   return watch(submitted.id, given, client);
 }
 
-async function uploaded(paths: readonly string[], client: ApiClient): Promise<string[]> {
+async function uploaded(paths: readonly string[], client: Sonogate): Promise<string[]> {
   const ids: string[] = [];
   for (const path of paths) {
     process.stderr.write(`uploading ${basename(path)}\n`);
-    ids.push(await client.upload(path));
+    ids.push(...(await client.upload([path])));
   }
   return ids;
 }
@@ -158,28 +160,47 @@ function nameAndValue(text: string): [string, string] {
  * download the result.
  */
 export async function watch(id: string, form: AnswerForm, client = connect()): Promise<ExitStatus> {
-  // This first request is not retried, so that an unresponsive gateway is reported at once.
-  // Following the events would instead wait until the gateway responds.
-  await client.request(id);
-  const bar = progressBar(process.stderr);
-  let ended: RequestObject | null = null;
-  for await (const { name, data } of client.follow(id)) {
-    if (name === 'stage') bar.show(data as Stage);
-    if (name === 'triage') bar.say(`CRITICAL: ${(data as { display: string }).display}`);
-    if (name === 'error') bar.say((data as { detail: string }).detail);
-    if (name === 'done') ended = data as RequestObject;
-  }
-  bar.end();
-  process.stderr.write(`${ended?.status ?? 'unknown'}\n`);
-  const request = await client.request(id);
+  // A gateway that does not respond now is reported. Afterwards, it is waited for.
+  await client.calls.getRequest({ id });
+  const status = await followed(id, client);
+  process.stderr.write(`${status ?? 'unknown'}\n`);
+  const request = await client.calls.getRequest({ id });
   if (form.json) answer(form, request, []);
-  if (ended?.status !== 'succeeded') return EXIT.failed;
+  if (status !== 'succeeded') return EXIT.failed;
   for (const line of summaryOf(request)) process.stderr.write(`${line}\n`);
   return EXIT.success;
 }
 
+/** Shows the events of a request until it ends. Returns the status with which it ended. */
+async function followed(id: string, client: Sonogate): Promise<RequestStatus | null> {
+  const bar = progressBar(process.stderr);
+  let after = 0;
+  let status: RequestStatus | null = null;
+  for (let waits = true; waits; ) {
+    try {
+      for await (const event of client.follow(id, { after })) {
+        after = event.id;
+        if (event.name === 'stage') bar.show(event.data);
+        if (event.name === 'triage') bar.say(`CRITICAL: ${event.data.display}`);
+        if (event.name === 'error') bar.say(event.data.detail);
+        if (event.name === 'done') status = event.data.status;
+      }
+      waits = false;
+    } catch (error) {
+      // The gateway is restarting: the request continues.
+      if (!(error instanceof NoAnswerError)) throw error;
+    }
+  }
+  bar.end();
+  return status;
+}
+
 /** Returns a request's impression and cost, and how to download its result, as lines of text. */
-export function summaryOf({ id, cost, output }: RequestObject): string[] {
+export function summaryOf({
+  id,
+  cost,
+  output,
+}: Pick<Request, 'id' | 'cost'> & { output: unknown }): string[] {
   const { report } = resultSchema.parse(output);
   return [
     ...(report?.impression.map((line) => `  ${line}`) ?? [
@@ -203,14 +224,14 @@ export async function history(
     ...filter
   }: AnswerForm & {
     model?: string;
-    status?: string;
+    status?: RequestStatus;
     key?: string;
     since?: Date;
     limit?: number;
   },
   client = connect(),
 ): Promise<void> {
-  const { data } = await client.history({
+  const { data } = await client.calls.listRequests({
     ...filter,
     ...(since && { since: since.toISOString() }),
   });
@@ -228,21 +249,13 @@ export async function download(
   { out, only, json = false }: AnswerForm & { out: string; only?: string[] },
   client = connect(),
 ): Promise<void> {
-  await mkdir(out, { recursive: true });
-  const listed = await client.artifacts(id);
+  const { data: listed } = await client.calls.listArtifacts({ id });
   const names = listed.map(({ name }) => name);
   const missing = (only ?? []).filter((name) => !names.includes(name));
   if (missing.length > 0 || listed.length === 0) {
     const what = missing.join(', ') || 'artifact';
     throw new UsageError(`${id} has no ${what}; available: ${names.join(', ') || 'none'}`);
   }
-  const wanted = listed.filter(({ name }) => only === undefined || only.includes(name));
-  const written: string[] = [];
-  for (const { name } of wanted) {
-    const path = join(out, basename(name));
-    await pipeline(Readable.fromWeb(await client.artifact(id, name)), createWriteStream(path));
-    written.push(path);
-    if (!json) process.stdout.write(`${path}\n`);
-  }
-  answer({ json }, written, []);
+  const written = await client.download(id, out, only);
+  answer({ json }, written, written);
 }

@@ -2,9 +2,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { ApiError } from '../../../../clients/typescript/src/index.ts';
 import { EXIT, explainFailure, statusOf, UsageError } from '../../../../src/app/cli/exit-status.ts';
 import { runCommandLine } from '../../../../src/app/cli/sonogate.ts';
-import { ApiError } from '../../../../src/doors/http/client.ts';
 import { SonogateError } from '../../../../src/platform/errors/catalogue.ts';
 import { problem } from '../../../../src/platform/errors/problem.ts';
 

@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { download, summaryOf } from '../../../../src/app/cli/remote.ts';
-import type { RequestObject } from '../../../../src/core/requests/view.ts';
 import { sampleResult } from '../../../fhir/sample.ts';
 
-const ended = (output: ReturnType<typeof sampleResult>) =>
-  ({ id: 'req_1', cost: { total: '0.10', currency: 'USD' }, output }) as RequestObject;
+const ended = (output: ReturnType<typeof sampleResult>) => ({
+  id: 'req_1',
+  cost: { total: '0.10', currency: 'USD' as const, lines: [] },
+  output,
+});
 
 it('a submit ends with the impression, the cost, and instructions for downloading', () => {
   const impression = ['Growth appropriate for 28+0 weeks.'];
@@ -31,8 +33,8 @@ it('without a report, a submit states how to get an impression', () => {
 
 it('downloads nothing if one of the artifacts does not exist', async () => {
   const client = {
-    artifacts: async () => [{ name: 'report.pdf' }],
-    artifact: () => {
+    calls: { listArtifacts: async () => ({ data: [{ name: 'report.pdf' }] }) },
+    download: () => {
       throw new Error('downloaded');
     },
   } as unknown as Parameters<typeof download>[2];

@@ -1,5 +1,5 @@
 import type { ConsoleEvent } from '../../../../src/doors/console/contract.ts';
-import { readServerSentEvents } from '../../../../src/doors/http/client.ts';
+import { readServerSentEvents } from '../../../peers/server-sent-events.ts';
 
 export type SentEvent = ConsoleEvent & { id: string };
 
