@@ -19,9 +19,9 @@ const isSameQuantity = (one: Measurement, other: Measurement) =>
  * Sets the `standing` (envelope.ts) of every measurement in a result: how the value is used.
  *
  * Sections mark repeated values of a quantity as `repeat` if they chose another value. The mark is
- * kept only if the chosen value was accepted, or needs review like the repeat: a repeat that needs
- * review would not be used even if a person confirmed it, so it must not be proposed beside the
- * value that was chosen. A machine value is a comparison if we have an accepted value for the same
+ * kept only if the chosen value was accepted or, for a repeat that needs review, needs review as
+ * well: such a repeat must not be proposed, because it would not become the chosen value even if a
+ * person confirmed it. A machine value is a comparison if we have an accepted value for the same
  * side and fetus: the machine sends its own report, and a receiver should use only one value per
  * quantity.
  */

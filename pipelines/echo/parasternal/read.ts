@@ -102,7 +102,7 @@ interface Chosen {
 
 /**
  * Ranks the clips: calibrated clips first, then clips with a more certain view. The best clip of
- * each short-axis level comes before the second clip of any level.
+ * each short-axis level comes before all others.
  */
 function ranked(clips: readonly Chosen[]): Chosen[] {
   const best = clips.toSorted((one, other) => clipRank(other.of) - clipRank(one.of));

@@ -169,8 +169,8 @@ export function circumferenceOfDiameters(first: number, second: number): number 
 }
 
 /**
- * Maximum accepted difference between a circumference and the value calculated from its diameters,
- * as a share of the latter (obstetric 0.6).
+ * Maximum accepted difference between a measured circumference and the circumference calculated
+ * from its diameters, as a share of the calculated one (obstetric 0.6).
  */
 export const CIRCUMFERENCE_SHARE = 0.06;
 

@@ -144,7 +144,7 @@ function funnelOf(map: SoftMask, canal: Canal, internalOs: Point): Funnel | null
   if (cells.length < SMALLEST_FUNNEL || nearest > FUNNEL_GAP) return null;
   const along = cells.map(({ u }) => u).sort((a, b) => a - b);
   // The edge of the mouth is ragged in the map, so the mouth is placed where 97 % of the funnel's
-  // cells lie below it.
+  // cells are below it.
   const depth = (along[Math.floor(0.97 * (along.length - 1))] ?? 0) + 0.5;
   const mouth = cells.filter(({ u }) => u > depth - Math.max(2, 0.2 * depth)).map(({ v }) => v);
   const low = Math.min(...mouth) - 0.5;

@@ -244,8 +244,8 @@ const WORSE: Partial<Record<string, 'lower' | 'higher'>> = {
 } satisfies Partial<Record<ObstetricConcept, 'lower' | 'higher'>>;
 
 /**
- * Sorts the machine values so that the more abnormal side of each pair comes first, because only
- * the first value is used.
+ * Sorts the machine values so that, of each pair of sides, the more abnormal plausible value comes
+ * first, because only the first value is used.
  */
 export function worseFirst(cart: readonly Measurement[]): Measurement[] {
   return [...Map.groupBy(cart, ({ concept }) => concept.key)].flatMap(([key, values]) => {

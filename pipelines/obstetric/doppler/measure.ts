@@ -68,7 +68,7 @@ function valuesOf(beats: readonly BeatVelocities[]): Record<Property, number | n
 }
 
 /**
- * Returns true if a beat is consistent: the time-averaged maximum velocity lies below PSV and, in
+ * Returns true if a beat is consistent: the time-averaged maximum velocity is below PSV and, in
  * forward flow, above EDV (obstetric 13.1).
  */
 const isConsistent = ({ peak, endDiastolic, average }: BeatVelocities) =>

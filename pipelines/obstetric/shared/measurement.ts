@@ -102,7 +102,7 @@ export function withMedian(
 
 /**
  * Reports that the interval of a value includes a cut-off, with the categories on both sides; empty
- * if the interval lies within one category.
+ * if the whole interval has one category.
  */
 export function atCutOff(
   one: Measurement,

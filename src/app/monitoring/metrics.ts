@@ -331,7 +331,7 @@ async function requireWritable(database: Queryable): Promise<void> {
   if (rows[0]?.transaction_read_only === 'on') throw new Error('the database is read-only');
 }
 
-/** Milliseconds between two writes to the bucket, however often its state is asked for. */
+/** Minimum milliseconds between two writes to the bucket that check its state. */
 const BUCKET_CHECK_MS = 15_000;
 
 /**

@@ -14,14 +14,16 @@ export const LONGEST_HOLD_SECONDS = 3600;
 interface KindProperties {
   /**
    * What is sent. A notice only says that there is something to read: it is not ordered with the
-   * other deliveries of its study, and a dead one does not need its study any more. A withdrawal
-   * withdraws what the receiver has of a result; it is sent after any other delivery of the result
-   * that is being sent to the receiver, and waits for nothing else.
+   * other deliveries of its study, and a dead notice does not keep its study. A withdrawal asks a
+   * receiver to withdraw a result; it is sent after any delivery of the result that is being sent
+   * to the receiver, and waits for nothing else.
    */
   carries: 'received object' | 'result object' | 'report' | 'withdrawal' | 'notice';
-  /** True if it goes to an API client, and false if it goes to a system or person of the hospital. */
+  /**
+   * True if the receiver is an API client, and false if it is a system or person of the hospital.
+   */
   toClient: boolean;
-  /** True if another destination may take its place (divert.ts). */
+  /** True if such a delivery may be diverted to another destination (divert.ts). */
   mayBeDiverted: boolean;
 }
 

@@ -27,11 +27,11 @@ export const resultEssentialsSchema = z.object({
 
 /**
  * Reads the result of an endpoint whose output is the result envelope; null if the request has no
- * result, or if its result has been purged.
- * It reads what every version since 1.0 has written: later fields are optional or have a default.
+ * result, or if its result has been purged. It reads what every version since 1.0 has written:
+ * later fields are optional or have a default.
  * @param revision as in `ResultReader.result`.
  * @throws SonogateError `result_format_unknown` if the stored output is not an envelope, or has a
- * field that this version does not know: what the field qualifies could be misread without it.
+ * field that this version does not know, because other fields could be misread without it.
  */
 export async function readEnvelope(
   results: Pick<ResultReader, 'result'>,
@@ -329,10 +329,10 @@ export function createResultStore(dataDir: string, blobs: BlobStore): ResultStor
 const REMEMBERED = 10_000;
 
 /**
- * Returns a function that tells whether a file has a digest. A file is read once: afterwards, its
- * digest is known for as long as its inode, length and time of last change stay the same. Every
- * write, truncation and replacement changes one of them (its `ctime`, which no program can set),
- * and what a power cut damages is read again by the next process.
+ * Returns a function that returns true if a file has the given digest. A file is read once:
+ * afterwards, its digest is known for as long as its inode, length and time of last change stay the
+ * same. Every write, truncation and replacement changes one of them (its `ctime`, which no program
+ * can set), and what a power cut damages is read again by the next process.
  * @throws the system error if the file cannot be read.
  */
 function rememberDigests(): (path: string, sha256: string) => Promise<boolean> {

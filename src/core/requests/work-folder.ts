@@ -112,10 +112,10 @@ const LONGEST_SIGNING_MILLISECONDS = 3_600_000;
 
 /**
  * Deletes the work folders of runs that no living worker holds, because they contain patient
- * images. Some are inside the folder of a pipeline process; that folder itself is kept. So is a
- * recent folder of a signature: a process with the role `api` may be writing to it.
- * @returns the folders that a worker holds, relative to the place of all work folders. Until its
- * lease expires, that may be a worker that was killed.
+ * images. Some are inside the folder of a pipeline process; that folder itself is kept. A recent
+ * folder of a signature is kept too, because a process with the role `api` may be writing to it.
+ * @returns the folders that a worker holds, relative to the place of all work folders. A worker
+ * that was killed holds its folder until its lease expires.
  */
 export async function removeLeftWork(database: Queryable, dataDir: string): Promise<string[]> {
   const place = workPlace(dataDir);
