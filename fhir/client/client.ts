@@ -222,7 +222,7 @@ class EhrConnection implements FhirServer {
       );
       return isResource(answer, 'CapabilityStatement') ? answer : null;
     } catch (error) {
-      // With these statuses, the server only has no CapabilityStatement and may still accept
+      // These statuses only mean that the server has no CapabilityStatement; it may still accept
       // transactions. After any other failure, such as a time-out, a transaction would fail as
       // well.
       if (error instanceof FhirFailure && hasAnswer(error.reason, [404, 405, 406, 501]))

@@ -46,7 +46,7 @@ type Source = Measurement['source'];
 export const isSummary = ({ derivation }: Pick<Measurement, 'derivation'>): boolean =>
   derivation === 'mean' || derivation === 'median';
 
-/** Method of a value in a report of the ultrasound machine that states no other. */
+/** Method of a machine-reported value if the report states none. */
 export const [MACHINE_METHOD] = MACHINE_METHODS;
 
 /**

@@ -167,7 +167,7 @@ function commonGaps({ counting, whole }: TwoRuns<SectionOutcome>): Statement[] {
 /** What a section needs while its values are under review. */
 const CONFIRMATION = 'a person who confirms the values';
 
-/** Combines both runs of a section that has values, or readings of images, that need review. */
+/** Combines the two runs of a section in which values, or readings of images, need review. */
 function joined<Outcome extends SectionOutcome>(
   runs: TwoRuns<Outcome>,
   proposals: readonly Measurement[],

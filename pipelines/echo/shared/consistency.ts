@@ -83,7 +83,7 @@ const WALLS = ['ivsd', 'lvidd', 'lvpwd'] as const;
  * For each value, the values on which it is based: those from which it is calculated, or those
  * measured on the same outline or trace. If one of them is implausible, the value is unreliable too
  * (echo 3). Sections never calculate from a withheld value, so this table is needed only for values
- * that a source calculated itself.
+ * calculated before the sections run, by the machine or from the images.
  */
 const RESTS_ON: Readonly<Partial<Record<EchoConcept, readonly EchoConcept[]>>> = {
   'lv-ed-area-4c': OF_LV_4C,

@@ -194,18 +194,19 @@ export function stenosisRemarks(
 }
 
 /**
- * Shares by which the stroke volumes of the LVOT and of the LV may differ: the LVOT may be above the
- * LV by `outflow` (echo 4.6), and the smaller below the larger by `either` (echo 19, rule 4).
+ * Limits for the difference between the stroke volumes of LVOT and LV, as shares of the LV's:
+ * `outflow` if the LVOT's is larger (echo 4.6), `ventricle` if the LV's is larger (echo 19, rule
+ * 4).
  */
-const STROKE_DIFFERENCE = { outflow: 0.2, either: 0.3 } as const;
+const STROKE_DIFFERENCE = { outflow: 0.2, ventricle: 0.3 } as const;
 
 /**
- * Returns which stroke volume is too large for the other, both in ml; null if they agree. That of
- * the LV may be larger because of regurgitation, that of the LVOT never.
+ * Returns which stroke volume is too large for the other, both in ml; null if they agree.
+ * Regurgitation can make that of the LV larger, but never that of the LVOT.
  */
 export function largerStroke(outflow: number, ventricle: number): 'outflow' | 'ventricle' | null {
   if (outflow - ventricle > STROKE_DIFFERENCE.outflow * ventricle) return 'outflow';
-  return ventricle - outflow > STROKE_DIFFERENCE.either * ventricle ? 'ventricle' : null;
+  return ventricle - outflow > STROKE_DIFFERENCE.ventricle * ventricle ? 'ventricle' : null;
 }
 
 export type MitralStenosisGrade = 'progressive (non-severe) MS' | 'severe MS' | 'very severe MS';

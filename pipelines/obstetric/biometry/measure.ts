@@ -37,7 +37,7 @@ export const SMALL_HEAD_MM = 100;
  */
 export interface LengthUncertainty {
   hcPercent: number | null;
-  /** For an HC below `SMALL_HEAD_MM`. Evidence stored by earlier versions lacks it. */
+  /** Percentage for an HC below `SMALL_HEAD_MM`; missing in evidence stored by earlier versions. */
   smallHcPercent?: number | null;
   acPercent: number | null;
   flMm: number | null;

@@ -35,7 +35,10 @@ import { DOPPLER_SECTION, type TracedReading } from './measure.ts';
 /** Guideline for the technique and thresholds of obstetric Doppler. */
 export const ISUOG = 'ISUOG 2021, Ultrasound Obstet Gynecol 58:331-339';
 
-/** Returns whether a value is low, normal or high on its chart; null if it is not charted. */
+/**
+ * Returns whether the accepted value of a quantity is low, normal or high on its chart. Null if
+ * there is none, if it has no centile, or if its interval spans several of these ranks.
+ */
 export const rankOf = (measurements: readonly Measurement[], key: ObstetricConcept) => {
   const one = acceptedValue(measurements, key);
   return one ? rankWithin(one).category : null;

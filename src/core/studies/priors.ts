@@ -68,7 +68,7 @@ export async function priorsFor(
   return { files, note: search.detail ?? '' };
 }
 
-/** The study and the rule that a search is for, with the rule's settings. */
+/** A claimed search, with the settings of the rule for which it is made. */
 interface ClaimedSearch {
   study: string;
   revision: number;

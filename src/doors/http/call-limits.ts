@@ -91,7 +91,10 @@ export function createCallLimits({ database, config, now }: CallLimitParts): Cal
     return rows;
   };
 
-  /** Gives one of the calls taken from a bucket to one caller. */
+  /**
+   * Tells one caller whether its call is allowed. The statement granted a number of calls to all
+   * callers with the same key together.
+   */
   const giveCall = (bucket: Bucket): Allowance => {
     bucket.granted -= 1;
     return allowanceOf(bucket.granted >= 0, bucket.calls_left + Math.max(0, bucket.granted));

@@ -103,7 +103,7 @@ function sourceText(of: UmbilicalFlow, text: ValueTexts): string {
 const usualText = ({ usualBefore }: UmbilicalFlow) =>
   usualBefore === undefined ? '' : `; absent flow is usual before ${usualBefore} weeks`;
 
-/** A flow on a trace that allows no category. */
+/** A flow that is suspected on a trace too poor for a category. */
 type SuspectedFlow = { flow: Flow; problem: TraceProblem; unnamed: boolean };
 
 const suspicion = (what: string, problem: TraceProblem) =>
