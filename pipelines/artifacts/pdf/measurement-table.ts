@@ -1,6 +1,6 @@
 import { methodEntry } from '../../concepts/concepts.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
-import { isSummary } from '../../result/measured.ts';
+import { isConfirmed, isSummary } from '../../result/measured.ts';
 import { numberText } from '../../result/render/number-text.ts';
 import { withSubject } from '../../result/render/obstetric/shared.ts';
 import { doubtOf, isShown, statedMethod } from '../../result/render/statement.ts';
@@ -64,12 +64,18 @@ const STANDING = {
 
 const SAME_METHOD = 'as above';
 
+const nameOf = (one: Measurement) => withSubject(one.label, one);
+
 /**
  * Returns how a value was obtained. A method is not repeated if the row above has the same one,
  * except below a row that is listed in addition to the value that was used: "as above" would then
  * seem to mean that too.
  */
-function methodText(measurement: Measurement, above: Measurement | undefined): string {
+function methodText(
+  measurement: Measurement,
+  above: Measurement | undefined,
+  parts: readonly Measurement[],
+): string {
   const { derivation, inputs, standing } = measurement;
   const method = statedMethod(measurement);
   const isSame =
@@ -81,30 +87,34 @@ function methodText(measurement: Measurement, above: Measurement | undefined): s
   // A mean over the beats of one image has no input measurements, so the number of beats is not
   // printed.
   const repeated = isSummary(measurement) && inputs.length > 0;
-  const of = [STANDING[standing], repeated ? `${derivation} of ${inputs.length}` : ''];
+  const listed = parts.length > 0 ? ` (${parts.map(numberText).join(', ')})` : '';
+  const of = [STANDING[standing], repeated ? `${derivation} of ${inputs.length}${listed}` : ''];
   return [...of, isSame ? '' : text].filter(Boolean).join('; ') || SAME_METHOD;
 }
 
-function valueCells(measurement: Measurement, above: Measurement | undefined): Cell[] {
+function valueCells(
+  measurement: Measurement,
+  above: Measurement | undefined,
+  parts: readonly Measurement[],
+): Cell[] {
   const { reference, interpretation, method } = measurement;
   const mark = interpretation ? MARKS[interpretation] : '';
   const emphasis = mark ? { bold: true } : {};
-  const name = withSubject(measurement.label, measurement);
   const proposal = measurement.quality === 'review';
   const shown = proposal ? { colour: MUTED } : emphasis;
   return [
-    { text: name, ...shown },
+    { text: nameOf(measurement), ...shown },
     { text: `${mark}${intervalText(measurement)}${proposal ? '\nneeds review' : ''}`, ...shown },
     { text: rangeText(measurement) },
     { text: reference?.centile == null ? '' : centileText(reference.centile), ...emphasis },
     { text: reference?.z_score == null ? '' : zScoreText(reference.z_score) },
-    { text: method ? methodText(measurement, above) : '', colour: MUTED },
+    { text: method ? methodText(measurement, above, parts) : '', colour: MUTED },
   ];
 }
 
 function notAcceptedCells(measurement: Measurement): Cell[] {
   return [
-    { text: withSubject(measurement.label, measurement), colour: MUTED },
+    { text: nameOf(measurement), colour: MUTED },
     { text: 'not accepted', colour: MUTED },
     { text: '' },
     { text: '' },
@@ -120,30 +130,51 @@ interface MeasurementGroup {
 }
 
 /**
+ * Returns the parts of a mean or median that its own row lists: all of them if they measure the same
+ * quantity, are as certain as the mean and no person decided on them; otherwise none.
+ */
+function listedParts(summary: Measurement, all: readonly Measurement[]): Measurement[] {
+  const parts = all.filter(
+    (one) =>
+      summary.inputs.includes(one.id) &&
+      one.standing === 'part-of-mean' &&
+      nameOf(one) === nameOf(summary) &&
+      isShown(one) &&
+      one.quality === summary.quality &&
+      !isConfirmed(one),
+  );
+  return parts.length === summary.inputs.length ? parts : [];
+}
+
+/**
  * Leaves out values whose number is not printed (neither accepted nor for review) if another value
  * of the same quantity is printed. If no value of a quantity is printed, only the first is kept, so
  * that the quantity still has a row.
  */
 function rowsOf(standing: readonly Measurement[]): Measurement[] {
-  const name = (one: Measurement) => withSubject(one.label, one);
-  const listed = new Set(standing.filter(isShown).map(name));
+  const listed = new Set(standing.filter(isShown).map(nameOf));
   return standing.filter((one) => {
     if (isShown(one)) return true;
-    const first = !listed.has(name(one));
-    listed.add(name(one));
+    const first = !listed.has(nameOf(one));
+    listed.add(nameOf(one));
     return first;
   });
 }
 
 /**
  * Returns the rows of the table, including repeats, grouped by section in the order of the result.
- * A row shows a number only if its value was accepted or needs review.
+ * A row shows a number only if its value was accepted or needs review. The parts of a mean or median
+ * are listed in its row where they can be.
  */
 export function measurementTable(result: Pick<Result, 'measurements' | 'sections'>): {
   columns: readonly Column[];
   groups: MeasurementGroup[];
 } {
-  const standing = rowsOf(result.measurements);
+  const parts = new Map(
+    result.measurements.map((one) => [one.id, listedParts(one, result.measurements)]),
+  );
+  const inOtherRows = new Set([...parts.values()].flat());
+  const standing = rowsOf(result.measurements.filter((one) => !inOtherRows.has(one)));
   const charted = standing.some(
     ({ reference }) => reference?.centile != null || reference?.z_score != null,
   );
@@ -168,7 +199,7 @@ export function measurementTable(result: Pick<Result, 'measurements' | 'sections
         .filter(({ section }) => section === id)
         .map((measurement, at, own) => {
           const cells = isShown(measurement)
-            ? valueCells(measurement, own[at - 1])
+            ? valueCells(measurement, own[at - 1], parts.get(measurement.id) ?? [])
             : notAcceptedCells(measurement);
           return shown.flatMap((i) => cells[i] ?? []);
         }),

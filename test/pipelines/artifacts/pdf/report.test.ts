@@ -219,6 +219,43 @@ describe.skipIf(!hasPoppler)('the PDF report', () => {
     expect(methods('counts', 'comparison', 'counts')).toEqual([method, 'for comparison', method]);
   });
 
+  describe('of a median of several frames', () => {
+    const part = (id: string, value: number, more: Partial<Measurement> = {}): Measurement => ({
+      ...HC,
+      ...{ id, value, section: 'biometry', label: 'HC', standing: 'part-of-mean', inputs: [] },
+      ...{ derivation: 'measured', reference: null, interpretation: null },
+      ...more,
+    });
+    const rows = (...parts: Measurement[]) => {
+      const inputs = parts.map(({ id }) => id);
+      const median = part('hc', 208, { inputs, standing: 'counts', derivation: 'median' });
+      const { groups } = measurementTable({ ...RESULT, measurements: [...parts, median] });
+      return groups.flatMap((group) =>
+        group.rows.map((row) => `${row[0]?.text} ${row[1]?.text}, ${row.at(-1)?.text}`),
+      );
+    };
+
+    test('lists the single values in the row of the median', () => {
+      const listed = rows(part('hc-1', 208.2), part('hc-2', 208), part('hc-3', 207.1));
+      expect(listed).toHaveLength(1);
+      expect(listed[0]).toMatch(/^HC 208\.0.* mm, median of 3 \(208\.2, 208\.0, 207\.1\); ellipse/);
+    });
+
+    test('gives each part its own row if one is another quantity', () => {
+      const listed = rows(part('left', 207, { label: 'left' }), part('right', 209));
+      expect(listed).toHaveLength(3);
+      expect(listed[0]).toMatch(/^left 207\.0.* mm, part of a mean or median; ellipse/);
+      expect(listed[2]).toMatch(/^HC 208\.0.* mm, median of 2; ellipse/);
+    });
+
+    test.each<[string, Partial<Measurement>]>([
+      ['needs review', { quality: 'review' }],
+      ['was confirmed by a person', { confirmed: 'accepted' }],
+    ])('gives each part its own row if one %s', (_, more) => {
+      expect(rows(part('hc-1', 207, more), part('hc-2', 209))).toHaveLength(3);
+    });
+  });
+
   test('in a remark on several values, separates names that contain a comma by semicolons', () => {
     const noted = (label: string) => ({ ...HC, label, remarks: [], note: 'one beat' });
     const lineOf = (...labels: string[]) =>
