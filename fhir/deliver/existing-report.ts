@@ -33,7 +33,7 @@ interface StudyResult {
   generatedAt: string;
   /** The signatures of results of the study in the gateway. */
   signed: readonly ResultSignature[];
-  /** Those requests of the study whose result was withdrawn. */
+  /** The requests of the study whose results were withdrawn. */
   withdrawn: readonly string[];
 }
 

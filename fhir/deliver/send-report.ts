@@ -72,7 +72,7 @@ interface ReportToSend {
   later: readonly string[];
   /** The signatures of results of the study in the gateway. */
   signed: readonly ResultSignature[];
-  /** Those requests of the study whose result was withdrawn. */
+  /** The requests of the study whose results were withdrawn. */
   withdrawn: readonly string[];
   choice: Choice;
   pdf: Buffer | null;

@@ -35,7 +35,7 @@ const withData = <Id extends string, Data extends z.ZodType>(id: Id, data: Data)
 
 /**
  * Result envelope with the section data that clients read. The last alternative matches sections
- * without data because they were not assessed, and sections whose data have no fixed schema.
+ * that have no data because they were not assessed, and sections whose data have no fixed schema.
  */
 const obstetricResultSchema = resultSchema.extend({
   sections: z

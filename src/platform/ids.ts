@@ -19,8 +19,8 @@ let last = 0n;
 
 /** Returns a UUIDv7 (RFC 9562 5.7) as a number: 48 bits of time, version, 12 and 62 random bits. */
 function uuidV7(milliseconds: number): bigint {
-  // The first 8 and the last 12 digits of a version 4 UUID are random. This is faster than calling
-  // `randomBytes` for each id, because Node.js generates the bits of many UUIDs at once.
+  // The first 8 and the last 12 digits of a version 4 UUID are random. Using them is faster than
+  // calling `randomBytes` for each id, because Node.js generates the bits of many UUIDs at once.
   const uuid = randomUUID();
   const random = BigInt(`0x${uuid.slice(0, 8)}${uuid.slice(-12)}`);
   const high = (BigInt(milliseconds) << 16n) | 0x7000n | (random >> 68n);

@@ -50,7 +50,7 @@ interface SrDocument {
 }
 
 /**
- * For each kind of document, the SOP class in which its UID is derived from the role without the
+ * For each kind of document, the SOP class whose documents have a UID that does not depend on the
  * class (`uidRole`).
  */
 const FIRST_CLASS = {

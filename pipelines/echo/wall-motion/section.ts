@@ -22,7 +22,7 @@ interface WallSegment {
   name: string;
   readings: readonly { score: MotionScore | null }[];
   score: MotionScore | null;
-  /** A score above 1 that was found in only one view; otherwise null. */
+  /** A score above 1 that not enough views confirm; otherwise null. */
   suspected: MotionScore | null;
 }
 

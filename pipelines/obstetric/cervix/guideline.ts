@@ -27,8 +27,9 @@ export function cervixCategory(mm: number): CervixCategory {
 }
 
 /**
- * Returns whether a length in mm is short. This is the only limit that also applies to several
- * fetuses (obstetric 10); the others are limits of singletons, so `normal` only means "not short".
+ * Returns whether a length in mm is short. The limit for `short` is the only one that also applies
+ * to several fetuses (obstetric 10). The others are limits of singletons, so `normal` only means
+ * "not short".
  */
 export const sideOfShort = (mm: number): CervixCategory =>
   mm <= CERVIX_MM.short ? 'short' : 'normal';

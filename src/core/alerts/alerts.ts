@@ -17,7 +17,7 @@ const PREFIX = 'alert:';
 export const destinationOf = ({ name }: Pick<AlertList, 'name'>): string => `${PREFIX}${name}`;
 
 /**
- * Returns the mailing list that a delivery is sent to; undefined if it is no longer in the
+ * Returns the mailing list that a delivery is sent to; undefined if the list is no longer in the
  * settings.
  */
 export const listOf = (alerts: Alerts, destination: string): AlertList | undefined =>

@@ -11,7 +11,7 @@ export interface Delivery {
   requestId: string | null;
   /** Key of the worklist row to which the delivery belongs; null if it belongs to no row. */
   key: string | null;
-  /** The patient of the study, as the role may see it; null if it belongs to no study. */
+  /** The patient of the study, as the role may see it; null if the delivery belongs to no study. */
   subject: Subject | null;
   /** The endpoint whose result is delivered; null for a received object. */
   endpoint: string | null;
