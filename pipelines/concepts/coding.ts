@@ -101,7 +101,7 @@ export const ln = (code: string, meaning: string): Coding => ({ scheme: 'LN', co
 export const sct = (code: string, meaning: string): Coding => ({ scheme: 'SCT', code, meaning });
 /**
  * Returns a code of our private scheme, for a concept that no other scheme has. By default, the
- * meaning is the code in words. A quantity later gets its label as meaning (`labelled`).
+ * meaning is the code in words. A quantity later gets its label as meaning (`quantityIn`).
  */
 export const own = (code: string, meaning?: string): Coding => {
   const words = code.replaceAll('-', ' ');
@@ -111,13 +111,6 @@ export const own = (code: string, meaning?: string): Coding => {
     meaning: meaning ?? words.charAt(0).toUpperCase() + words.slice(1),
   };
 };
-
-/**
- * Returns the coding of a quantity. A private code has the label as its meaning, in both SR and
- * FHIR.
- */
-const labelled = (coding: Coding, label: string): Coding =>
-  coding.scheme === '99USINT' ? { ...coding, meaning: label } : coding;
 
 /** Returns true if the digit after the dash is the mod-10 check digit of a LOINC code. */
 export function hasValidCheckDigit(code: string): boolean {
@@ -129,90 +122,55 @@ export function hasValidCheckDigit(code: string): boolean {
   return (10 - (sum % 10)) % 10 === Number(check);
 }
 
-/**
- * Returns the concept of a length in millimetres. It is in the biometry section unless its entry
- * overrides the group.
- */
-export function length(
-  label: string,
-  abbreviation: string,
-  coding: Coding,
-  site: Coding | null,
-): MeasurementConcept {
-  return {
-    label,
-    abbreviation,
-    codings: [labelled(coding, label)],
-    unit: 'mm',
-    exchange: { unit: 'mm', factor: 1 },
-    decimals: 1,
-    group: 'biometry',
-    site,
-  };
-}
-
-export function ratio(label: string, abbreviation: string, coding: Coding): MeasurementConcept {
-  return {
-    label,
-    abbreviation,
-    codings: [labelled(coding, label)],
-    unit: '%',
-    exchange: { unit: '%', factor: 1 },
-    decimals: 1,
-    group: 'ratio',
-    site: null,
-  };
-}
-
-export function summary(
-  label: string,
-  abbreviation: string,
-  coding: Coding,
-  unit: Unit,
-): MeasurementConcept {
-  return {
-    label,
-    abbreviation,
-    codings: [labelled(coding, label)],
-    unit,
-    exchange: { unit, factor: 1 },
-    decimals: 0,
-    group: 'summary',
-    site: null,
-  };
-}
-
 /** Returns a code of the DICOM controlled terminology. */
 export const dcm = (code: string, meaning: string): Coding => ({ scheme: 'DCM', code, meaning });
 
-/** Returns the concept of an echo quantity that is shown and exchanged in the same unit. */
-export function quantity<U extends Unit>(
-  label: string,
-  abbreviation: string,
-  unit: U,
-  decimals: number,
-  coding: Coding,
-  site: Coding | null = null,
-) {
-  return {
-    label,
-    abbreviation,
-    codings: [labelled(coding, label)],
-    unit,
-    exchange: { unit, factor: 1 },
-    decimals,
-    group: 'echo',
-    site,
-  } as const satisfies MeasurementConcept;
-}
+/**
+ * Returns the builder of quantities of one group that are shown and exchanged in the same unit. A
+ * private code has the label as its meaning, in both SR and FHIR.
+ */
+export const quantityIn =
+  <U extends Unit>(group: MeasurementConcept['group'], unit: U, decimals: number) =>
+  (label: string, abbreviation: string, coding: Coding, site: Coding | null = null) =>
+    ({
+      label,
+      abbreviation,
+      codings: [coding.scheme === '99USINT' ? { ...coding, meaning: label } : coding],
+      unit,
+      exchange: { unit, factor: 1 },
+      decimals,
+      group,
+      site,
+    }) as const satisfies MeasurementConcept;
+
+/** Kinds of echo quantities, each with its unit and the number of decimals shown to people. */
+export const fraction = quantityIn('echo', '%', 0);
+export const strain = quantityIn('echo', '%', 1);
+export const plainRatio = quantityIn('echo', '1', 2);
+export const distance = quantityIn('echo', 'cm', 1);
+export const area = quantityIn('echo', 'cm2', 1);
+export const orifice = quantityIn('echo', 'cm2', 2);
+export const volume = quantityIn('echo', 'ml', 0);
+export const volumeIndex = quantityIn('echo', 'ml/m2', 0);
+export const velocity = quantityIn('echo', 'm/s', 1);
+export const inflowVelocity = quantityIn('echo', 'cm/s', 0);
+export const tissueVelocity = quantityIn('echo', 'cm/s', 1);
+export const pressure = quantityIn('echo', 'mm[Hg]', 0);
+export const interval = quantityIn('echo', 'ms', 0);
 
 /** Returns the concept of a length that is shown in mm and exchanged in cm. CID 12300 uses cm. */
-export function millimetres(label: string, abbreviation: string, coding: Coding) {
-  return {
-    ...quantity(label, abbreviation, 'mm', 0, coding),
+export const millimetres = (label: string, abbreviation: string, coding: Coding) =>
+  ({
+    ...quantityIn('echo', 'mm', 0)(label, abbreviation, coding),
     exchange: { unit: 'cm', factor: 0.1 },
-  } as const satisfies MeasurementConcept;
-}
+  }) as const satisfies MeasurementConcept;
+
+/** Returns a method, with its citation and the code of its equation if it has them. */
+export const method = (
+  text: string,
+  citation: string | null = null,
+  equation: Coding | null = null,
+): Method => ({ text, citation, equation });
 
 export interface CodedConcept {
   key: string;

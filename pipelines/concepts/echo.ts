@@ -1,6 +1,37 @@
-import { LEFT_HEART, MYOCARDIAL_FUNCTION } from './echo-left-heart.ts';
-import { OUTLINES, RIGHT_HEART } from './echo-right-heart.ts';
-import { DOPPLER, VALVES } from './echo-valves.ts';
+import { method } from './coding.ts';
+import { LEFT_ATRIUM, LEFT_VENTRICLE, PULMONARY_VEIN } from './echo-left-heart.ts';
+import {
+  AORTA,
+  PERICARDIUM,
+  PULMONARY_ARTERY,
+  RIGHT_ATRIUM,
+  RIGHT_VENTRICLE,
+  VENA_CAVA,
+} from './echo-right-heart.ts';
+import {
+  AORTIC_VALVE,
+  MITRAL_VALVE,
+  PULMONIC_VALVE,
+  TRICUSPID_VALVE,
+  UNPLACED,
+} from './echo-valves.ts';
+
+/** The quantities of each structure for which TID 5202 has a section (PS3.16; echo 18.2). */
+export const MEASURED_ON = {
+  leftVentricle: LEFT_VENTRICLE,
+  rightVentricle: RIGHT_VENTRICLE,
+  leftAtrium: LEFT_ATRIUM,
+  rightAtrium: RIGHT_ATRIUM,
+  mitralValve: MITRAL_VALVE,
+  tricuspidValve: TRICUSPID_VALVE,
+  pulmonicValve: PULMONIC_VALVE,
+  pulmonaryArtery: PULMONARY_ARTERY,
+  aorticValve: AORTIC_VALVE,
+  aorta: AORTA,
+  pulmonaryVein: PULMONARY_VEIN,
+  venaCava: VENA_CAVA,
+  pericardium: PERICARDIUM,
+} as const;
 
 /**
  * Codes of adult echocardiography (PS3.16 CID 12300, CID 12200 to 12217; echo 18). If a code of CID
@@ -8,129 +39,129 @@ import { DOPPLER, VALVES } from './echo-valves.ts';
  * have been measured in another way.
  */
 export const ECHO_CONCEPTS = {
-  ...LEFT_HEART,
-  ...RIGHT_HEART,
-  ...MYOCARDIAL_FUNCTION,
-  ...VALVES,
-  ...DOPPLER,
-  ...OUTLINES,
+  ...LEFT_VENTRICLE,
+  ...RIGHT_VENTRICLE,
+  ...LEFT_ATRIUM,
+  ...RIGHT_ATRIUM,
+  ...MITRAL_VALVE,
+  ...TRICUSPID_VALVE,
+  ...PULMONIC_VALVE,
+  ...PULMONARY_ARTERY,
+  ...AORTIC_VALVE,
+  ...AORTA,
+  ...PULMONARY_VEIN,
+  ...VENA_CAVA,
+  ...PERICARDIUM,
+  ...UNPLACED,
 } as const;
 
-const definition = (text: string, citation: string | null = null) =>
-  ({ text, citation, equation: null }) as const;
-
 export const ECHO_METHODS = {
-  'du-bois': definition('by Du Bois', 'Du Bois and Du Bois 1916'),
-  'cart-area-length-biplane': definition(
+  'du-bois': method('by Du Bois', 'Du Bois and Du Bois 1916'),
+  'cart-area-length-biplane': method(
     'value of the ultrasound machine by area-length in two planes, from its structured report',
   ),
-  'cart-area-length': definition(
+  'cart-area-length': method(
     'value of the ultrasound machine by area-length in one plane, from its structured report',
   ),
-  'cart-discs': definition(
+  'cart-discs': method(
     'value of the ultrasound machine by discs in one plane that is not known to be A4C or A2C, from its structured report',
   ),
-  'cart-cube': definition(
+  'cart-cube': method(
     'value of the ultrasound machine by the cube of the diameters, from its structured report',
   ),
-  'cart-stated': definition(
+  'cart-stated': method(
     'value of the ultrasound machine by another method that its structured report names',
   ),
-  'cart-mass-2d': definition(
+  'cart-mass-2d': method(
     'LV mass of the ultrasound machine by 2D areas and length, from its structured report',
   ),
-  'fraction-of-volumes': definition('end-diastolic minus end-systolic over end-diastolic volume'),
-  'per-surface-area': definition('divided by the body surface area'),
-  'cube-formula': definition(
+  'fraction-of-volumes': method('end-diastolic minus end-systolic over end-diastolic volume'),
+  'per-surface-area': method('divided by the body surface area'),
+  'cube-formula': method(
     'cube formula from the linear dimensions',
     'Devereux et al., Am J Cardiol 1986; Lang et al., J Am Soc Echocardiogr 2015;28:1-39',
   ),
-  'twice-posterior-wall': definition(
+  'twice-posterior-wall': method(
     'twice the posterior wall over the cavity',
     'Lang et al., J Am Soc Echocardiogr 2015;28:1-39',
   ),
-  'fraction-of-dimensions': definition(
+  'fraction-of-dimensions': method(
     'shortening of the cavity',
     'Lang et al., J Am Soc Echocardiogr 2005;18:1440-1463',
   ),
-  teichholz: definition(
+  teichholz: method(
     'Teichholz formula from the linear dimensions',
     'Teichholz et al., Am J Cardiol 1976;37:7-11',
   ),
-  'area-length-shorter': definition(
+  'area-length-shorter': method(
     'biplane area-length with the shorter length',
     'Lang et al., J Am Soc Echocardiogr 2015;28:1-39',
   ),
-  'fraction-of-areas': definition('end-diastolic minus end-systolic over end-diastolic area'),
-  'mean-of-views': definition('mean of the three apical views'),
-  'ratio-of-values': definition('one value over the other'),
-  'early-over-annular': definition(
-    "E over e'",
-    'Nagueh et al., J Am Soc Echocardiogr 2016;29:277-314',
-  ),
-  'outflow-area-times-vti': definition(
+  'fraction-of-areas': method('end-diastolic minus end-systolic over end-diastolic area'),
+  'mean-of-views': method('mean of the three apical views'),
+  'ratio-of-values': method('one value over the other'),
+  'early-over-annular': method("E over e'", 'Nagueh et al., J Am Soc Echocardiogr 2016;29:277-314'),
+  'outflow-area-times-vti': method(
     'cross-section of the outflow tract times its VTI',
     'Quinones et al., J Am Soc Echocardiogr 2002;15:167-184',
   ),
-  'continuity-equation': definition(
+  'continuity-equation': method(
     'continuity equation',
     'Baumgartner et al., J Am Soc Echocardiogr 2017;30:372-392',
   ),
-  'half-time-constant': definition(
+  'half-time-constant': method(
     'by pressure half-time',
     'Baumgartner et al., J Am Soc Echocardiogr 2009;22:1-23',
   ),
-  'jet-gradient': definition(
+  'jet-gradient': method(
     'simplified Bernoulli equation',
     'Quinones et al., J Am Soc Echocardiogr 2002;15:167-184',
   ),
-  'cava-collapse': definition(
+  'cava-collapse': method(
     'greatest minus least over greatest diameter of the inferior vena cava',
     'Rudski et al., J Am Soc Echocardiogr 2010;23:685-713',
   ),
-  'cava-table': definition(
+  'cava-table': method(
     'from diameter and collapse of the inferior vena cava',
     'Rudski et al., J Am Soc Echocardiogr 2010;23:685-713',
   ),
-  'jet-plus-atrial': definition(
+  'jet-plus-atrial': method(
     'gradient of the regurgitant jet plus RA pressure',
     'Rudski et al., J Am Soc Echocardiogr 2010;23:685-713',
   ),
-  'outlined-area': definition('area of the automatic outline'),
-  'disc-summation': definition(
+  'outlined-area': method('area of the automatic outline'),
+  'disc-summation': method(
     'summation of 20 discs of the automatic outline in one plane, mean of the beats',
     'Lang et al., J Am Soc Echocardiogr 2015;28:1-39',
   ),
-  'biplane-discs': definition(
+  'biplane-discs': method(
     'biplane summation of 20 discs of the automatic outlines, mean of the beats',
     'Lang et al., J Am Soc Echocardiogr 2015;28:1-39',
   ),
-  'mean-of-networks': definition(
+  'mean-of-networks': method(
     'mean of the outlines and of a second network, recalibrated; mean of the beats',
   ),
-  'outlined-length': definition('valve plane to the farthest point of the automatic outline'),
-  'outlined-width': definition('widest cut of the automatic outline across its long axis'),
-  'annulus-motion': definition(
+  'outlined-length': method('valve plane to the farthest point of the automatic outline'),
+  'outlined-width': method('widest cut of the automatic outline across its long axis'),
+  'annulus-motion': method(
     'excursion of the lateral tricuspid annulus towards the RV apex on 2D images, not M-mode',
   ),
-  'contour-strain': definition(
+  'contour-strain': method(
     'shortening of the inner outline of the wall from end-diastole to end-systole; contour strain, not speckle tracking',
   ),
-  'wall-outlines': definition(
+  'wall-outlines': method(
     'thickening and inward motion of the outlined wall, mean of the segments that were graded',
     'Lang et al., J Am Soc Echocardiogr 2015;28:1-39',
   ),
-  'ratio-of-diameters': definition('basal diameters of both ventricles on one frame'),
-  'ratio-of-areas': definition('end-diastolic areas of both ventricles on one A4C frame'),
-  'outlined-dimension': definition(
+  'ratio-of-diameters': method('basal diameters of both ventricles on one frame'),
+  'ratio-of-areas': method('end-diastolic areas of both ventricles on one A4C frame'),
+  'outlined-dimension': method(
     'across the long axis of the LV through the automatic outlines of a parasternal long axis',
     'Lang et al., J Am Soc Echocardiogr 2015;28:1-39',
   ),
-  'echo-free-space': definition('depth of the echo-free space outside the myocardium'),
-  'spectral-trace': definition(
-    'automatic trace of the spectral Doppler display, mean of the beats',
-  ),
-  'm-mode-trace': definition('automatic trace of the M-mode echo, mean of the beats'),
+  'echo-free-space': method('depth of the echo-free space outside the myocardium'),
+  'spectral-trace': method('automatic trace of the spectral Doppler display, mean of the beats'),
+  'm-mode-trace': method('automatic trace of the M-mode echo, mean of the beats'),
 } as const;
 
 export const ECHO_CHARTS = {

@@ -3,24 +3,36 @@ import {
   type CodedConcept,
   type Coding,
   conceptOf,
-  length,
   ln,
   type MeasurementConcept,
   type Method,
+  method,
   own,
-  ratio,
+  quantityIn,
   sct,
-  summary,
-  type Unit,
 } from './coding.ts';
 
+const GESTATIONAL_AGE = ln('18185-9', 'Gestational Age');
 const SKULL = sct('89546000', 'Skull');
 const ABDOMEN = sct('818981001', 'Abdomen');
 const VENTRICLE = sct('66720007', 'Lateral ventricle');
 const CEREBELLUM = sct('113305005', 'Cerebellum');
 const CISTERNA = sct('54165005', 'Cisterna magna');
 const FEMUR = sct('71341001', 'Femur');
-const FETAL_NECK = sct('45048000', 'Neck');
+const NECK = sct('45048000', 'Neck');
+
+const length = quantityIn('biometry', 'mm', 1);
+const ratio = quantityIn('ratio', '%', 1);
+const age = quantityIn('summary', 'd', 0);
+const cranial = quantityIn('cranium', 'mm', 1);
+const early = quantityIn('early-gestation', 'mm', 1);
+const fluid = quantityIn('amniotic-sac', 'mm', 1);
+const pelvic = quantityIn('pelvis', 'mm', 1);
+const intrapartumAngle = quantityIn('intrapartum', 'deg', 0);
+/** A dimensionless index. No standard scheme has a code for one. */
+const vascularIndex = quantityIn('vascular', '1', 2);
+/** A heart-to-thorax ratio on the four-chamber view (CID 12279). */
+const cardiothoracic = quantityIn('heart', '1', 2);
 
 /** Size, age and weight of the fetus, and structures of its head (CID 12003 to 12008, 12014). */
 const BIOMETRY = {
@@ -56,82 +68,59 @@ const BIOMETRY = {
   },
   'fl-ac-ratio': ratio('FL/AC ratio', 'FL/AC', ln('11871-1', 'FL/AC')),
   'fl-bpd-ratio': ratio('FL/BPD ratio', 'FL/BPD', ln('11872-9', 'FL/BPD')),
-  'ga-by-hc': summary('Gestational age by HC', 'GA (HC)', ln('18185-9', 'Gestational Age'), 'd'),
-  'ga-by-hc-ac-fl': summary(
+  'ga-by-hc': age('Gestational age by HC', 'GA (HC)', GESTATIONAL_AGE),
+  'ga-by-hc-ac-fl': age(
     'Gestational age by HC, AC and FL',
     'GA (HC, AC, FL)',
     ln('11888-5', 'Composite Ultrasound Age'),
-    'd',
   ),
-  efw: summary('Estimated fetal weight', 'EFW', ln('11727-5', 'Estimated Weight'), 'g'),
-  'atrial-width': {
-    ...length('Atrial width', 'Vp', ln('12171-5', 'Lateral Ventricle Width'), VENTRICLE),
-    group: 'cranium',
-  },
-  'transcerebellar-diameter': {
-    ...length(
-      'Transcerebellar diameter',
-      'TCD',
-      ln('11863-8', 'Trans Cerebellar Diameter'),
-      CEREBELLUM,
-    ),
-    group: 'cranium',
-  },
-  'cisterna-magna': {
-    ...length('Cisterna magna', 'CM', ln('11860-4', 'Cisterna Magna Length'), CISTERNA),
-    group: 'cranium',
-  },
-  'nuchal-fold': {
-    ...length('Nuchal fold', 'NF', ln('12146-7', 'Nuchal Fold thickness'), FETAL_NECK),
-    group: 'cranium',
-  },
+  efw: quantityIn('summary', 'g', 0)(
+    'Estimated fetal weight',
+    'EFW',
+    ln('11727-5', 'Estimated Weight'),
+  ),
+  'atrial-width': cranial(
+    'Atrial width',
+    'Vp',
+    ln('12171-5', 'Lateral Ventricle Width'),
+    VENTRICLE,
+  ),
+  'transcerebellar-diameter': cranial(
+    'Transcerebellar diameter',
+    'TCD',
+    ln('11863-8', 'Trans Cerebellar Diameter'),
+    CEREBELLUM,
+  ),
+  'cisterna-magna': cranial(
+    'Cisterna magna',
+    'CM',
+    ln('11860-4', 'Cisterna Magna Length'),
+    CISTERNA,
+  ),
+  'nuchal-fold': cranial('Nuchal fold', 'NF', ln('12146-7', 'Nuchal Fold thickness'), NECK),
 } as const satisfies Record<string, MeasurementConcept>;
-
-const NECK = sct('45048000', 'Neck');
 
 /** Gestational sac, embryo and nuchal translucency (CID 12009, 12010). */
 const EARLY_PREGNANCY = {
-  crl: {
-    ...length('Crown-rump length', 'CRL', ln('11957-8', 'Crown Rump Length'), null),
-    group: 'early-gestation',
-  },
-  'mean-sac-diameter': {
-    ...length('Mean sac diameter', 'MSD', ln('11850-5', 'Gestational Sac Diameter'), null),
-    group: 'early-gestation',
-  },
-  'sac-length': {
-    ...length('Length of the gestational sac', 'sac length', own('sac-length'), null),
-    group: 'early-gestation',
-  },
-  'sac-height': {
-    ...length('Height of the gestational sac', 'sac height', own('sac-height'), null),
-    group: 'early-gestation',
-  },
-  'sac-width': {
-    ...length('Width of the gestational sac', 'sac width', own('sac-width'), null),
-    group: 'early-gestation',
-  },
-  'yolk-sac': {
-    ...length('Yolk sac diameter', 'YS', ln('11816-6', 'Yolk Sac Length'), null),
-    group: 'early-gestation',
-  },
-  'ga-by-crl': summary('Gestational age by CRL', 'GA (CRL)', ln('18185-9', 'Gestational Age'), 'd'),
-  'ga-by-sac': summary(
-    'Gestational age by mean sac diameter',
-    'GA (MSD)',
-    ln('18185-9', 'Gestational Age'),
-    'd',
-  ),
-  'fetal-heart-rate': summary(
+  crl: early('Crown-rump length', 'CRL', ln('11957-8', 'Crown Rump Length')),
+  'mean-sac-diameter': early('Mean sac diameter', 'MSD', ln('11850-5', 'Gestational Sac Diameter')),
+  'sac-length': early('Length of the gestational sac', 'sac length', own('sac-length')),
+  'sac-height': early('Height of the gestational sac', 'sac height', own('sac-height')),
+  'sac-width': early('Width of the gestational sac', 'sac width', own('sac-width')),
+  'yolk-sac': early('Yolk sac diameter', 'YS', ln('11816-6', 'Yolk Sac Length')),
+  'ga-by-crl': age('Gestational age by CRL', 'GA (CRL)', GESTATIONAL_AGE),
+  'ga-by-sac': age('Gestational age by mean sac diameter', 'GA (MSD)', GESTATIONAL_AGE),
+  'fetal-heart-rate': quantityIn('summary', '{H.B.}/min', 0)(
     'Fetal heart rate',
     'FHR',
     ln('11948-7', 'Fetal Heart Rate'),
-    '{H.B.}/min',
   ),
-  'nuchal-translucency': {
-    ...length('Nuchal translucency', 'NT', ln('33069-6', 'Nuchal Translucency'), NECK),
-    group: 'early-gestation',
-  },
+  'nuchal-translucency': early(
+    'Nuchal translucency',
+    'NT',
+    ln('33069-6', 'Nuchal Translucency'),
+    NECK,
+  ),
 } as const satisfies Record<string, MeasurementConcept>;
 
 const AMNIOTIC_FLUID = sct('77012006', 'Amniotic fluid');
@@ -139,70 +128,68 @@ const CERVIX = sct('71252005', 'Cervix');
 const PLACENTA = sct('78067005', 'Placenta');
 
 /**
- * Builds an intrapartum quantity with a private code, because no standard scheme has one (obstetric
- * 15.3).
+ * Amniotic fluid, cervix, placenta, and the descent of the head. No standard scheme has codes for the
+ * intrapartum quantities (obstetric 15.3).
  */
-function intrapartum(
-  label: string,
-  abbreviation: string,
-  code: string,
-  unit: Unit,
-): MeasurementConcept {
-  return {
-    label,
-    abbreviation,
-    codings: [{ scheme: '99USINT', code, meaning: label }],
-    unit,
-    exchange: { unit, factor: 1 },
-    decimals: unit === 'deg' ? 0 : 1,
-    group: 'intrapartum',
-    site: null,
-  };
-}
-
-/** Amniotic fluid, cervix, placenta, and the descent of the head. */
 const UTERUS = {
-  'deepest-vertical-pocket': {
-    ...length('Deepest vertical pocket', 'DVP', sct('81827009', 'Diameter'), AMNIOTIC_FLUID),
-    group: 'amniotic-sac',
-  },
-  'amniotic-fluid-index': {
-    ...length('Amniotic fluid index', 'AFI', ln('11627-7', 'Amniotic Fluid Index'), AMNIOTIC_FLUID),
-    group: 'amniotic-sac',
-  },
-  'cervical-length': {
-    ...length('Cervical length', 'CL', ln('11961-0', 'Cervix Length'), CERVIX),
-    group: 'pelvis',
-  },
-  'funnel-depth': {
-    ...length('Depth of the cervical funnel', 'funnel depth', own('funnel-depth'), CERVIX),
-    group: 'pelvis',
-  },
-  'funnel-width': {
-    ...length('Width of the cervical funnel', 'funnel width', own('funnel-width'), CERVIX),
-    group: 'pelvis',
-  },
-  'percent-funnelling': {
-    ...ratio('Percent funnelling', 'funnelling', own('percent-funnelling')),
-    group: 'pelvis',
-  },
-  'placenta-to-os': {
-    ...length('Lower placental edge to internal os', 'edge to os', own('placenta-to-os'), PLACENTA),
-    group: 'pelvis',
-  },
-  'placental-thickness': {
-    ...length('Placental thickness', 'placental thickness', own('placental-thickness'), PLACENTA),
-    group: 'pelvis',
-  },
-  'angle-of-progression': intrapartum('Angle of progression', 'AoP', 'angle-of-progression', 'deg'),
-  'head-symphysis-distance': intrapartum(
+  'deepest-vertical-pocket': fluid(
+    'Deepest vertical pocket',
+    'DVP',
+    sct('81827009', 'Diameter'),
+    AMNIOTIC_FLUID,
+  ),
+  'amniotic-fluid-index': fluid(
+    'Amniotic fluid index',
+    'AFI',
+    ln('11627-7', 'Amniotic Fluid Index'),
+    AMNIOTIC_FLUID,
+  ),
+  'cervical-length': pelvic('Cervical length', 'CL', ln('11961-0', 'Cervix Length'), CERVIX),
+  'funnel-depth': pelvic(
+    'Depth of the cervical funnel',
+    'funnel depth',
+    own('funnel-depth'),
+    CERVIX,
+  ),
+  'funnel-width': pelvic(
+    'Width of the cervical funnel',
+    'funnel width',
+    own('funnel-width'),
+    CERVIX,
+  ),
+  'percent-funnelling': quantityIn('pelvis', '%', 1)(
+    'Percent funnelling',
+    'funnelling',
+    own('percent-funnelling'),
+  ),
+  'placenta-to-os': pelvic(
+    'Lower placental edge to internal os',
+    'edge to os',
+    own('placenta-to-os'),
+    PLACENTA,
+  ),
+  'placental-thickness': pelvic(
+    'Placental thickness',
+    'placental thickness',
+    own('placental-thickness'),
+    PLACENTA,
+  ),
+  'angle-of-progression': intrapartumAngle(
+    'Angle of progression',
+    'AoP',
+    own('angle-of-progression'),
+  ),
+  'head-symphysis-distance': quantityIn('intrapartum', 'mm', 1)(
     'Head-symphysis distance',
     'HSD',
-    'head-symphysis-distance',
-    'mm',
+    own('head-symphysis-distance'),
   ),
-  'head-direction': intrapartum('Head direction', 'HD', 'head-direction', 'deg'),
-  'head-station': intrapartum('Head station by angle', 'station', 'head-station', 'cm'),
+  'head-direction': intrapartumAngle('Head direction', 'HD', own('head-direction')),
+  'head-station': quantityIn('intrapartum', 'cm', 1)(
+    'Head station by angle',
+    'station',
+    own('head-station'),
+  ),
 } as const satisfies Record<string, MeasurementConcept>;
 
 const UMBILICAL_ARTERY = sct('50536004', 'Umbilical artery');
@@ -228,44 +215,9 @@ function vascular(
   property: keyof typeof DOPPLER,
 ): MeasurementConcept {
   const { name, coding, unit, decimals } = DOPPLER[property];
-  return {
-    label: `${vessel.label} ${name}`,
-    abbreviation: `${vessel.abbreviation} ${name}`,
-    codings: [coding],
-    unit,
-    exchange: { unit, factor: 1 },
-    decimals,
-    group: 'vascular',
-    site: vessel.site,
-  };
-}
-
-/** Builds a dimensionless index with a private code, because no standard scheme has one. */
-function vascularIndex(label: string, abbreviation: string, code: string): MeasurementConcept {
-  return {
-    label,
-    abbreviation,
-    codings: [own(code, label)],
-    unit: '1',
-    exchange: { unit: '1', factor: 1 },
-    decimals: 2,
-    group: 'vascular',
-    site: null,
-  };
-}
-
-/** Builds a heart-to-thorax ratio on the four-chamber view (CID 12279). */
-function cardiothoracic(label: string, abbreviation: string, coding: Coding): MeasurementConcept {
-  return {
-    label,
-    abbreviation,
-    codings: [coding],
-    unit: '1',
-    exchange: { unit: '1', factor: 1 },
-    decimals: 2,
-    group: 'heart',
-    site: null,
-  };
+  const label = `${vessel.label} ${name}`;
+  const abbreviation = `${vessel.abbreviation} ${name}`;
+  return quantityIn('vascular', unit, decimals)(label, abbreviation, coding, vessel.site);
 }
 
 const UA = { label: 'Umbilical artery', abbreviation: 'UA', site: UMBILICAL_ARTERY };
@@ -300,22 +252,22 @@ const CIRCULATION = {
   'ductus-venosus-piv': vascularIndex(
     'Ductus venosus PI for veins',
     'DV PIV',
-    'ductus-venosus-piv',
+    own('ductus-venosus-piv'),
   ),
   'middle-cerebral-artery-psv-mom': vascularIndex(
     'Middle cerebral artery PSV, multiple of the median',
     'MCA PSV MoM',
-    'middle-cerebral-artery-psv-mom',
+    own('middle-cerebral-artery-psv-mom'),
   ),
   'cerebroplacental-ratio': vascularIndex(
     'Cerebroplacental ratio',
     'CPR',
-    'cerebroplacental-ratio',
+    own('cerebroplacental-ratio'),
   ),
   'uterine-artery-mean-pi': vascularIndex(
     'Uterine artery PI, mean of both sides',
     'UtA mean PI',
-    'uterine-artery-mean-pi',
+    own('uterine-artery-mean-pi'),
   ),
   'cardiothoracic-area-ratio': cardiothoracic(
     'Cardiothoracic area ratio',
@@ -327,98 +279,37 @@ const CIRCULATION = {
     'CTCR',
     ln('59074-5', 'Cardiothoracic Circumference Ratio'),
   ),
-  'cardiac-axis': {
-    label: 'Cardiac axis, without its side',
-    abbreviation: 'cardiac axis',
-    codings: [own('cardiac-axis', 'Cardiac axis, without its side')],
-    unit: 'deg',
-    exchange: { unit: 'deg', factor: 1 },
-    decimals: 0,
-    group: 'heart',
-    site: null,
-  },
+  'cardiac-axis': quantityIn('heart', 'deg', 0)(
+    'Cardiac axis, without its side',
+    'cardiac axis',
+    own('cardiac-axis'),
+  ),
 } as const satisfies Record<string, MeasurementConcept>;
 
 export const FINDING_CONCEPTS = {
-  'size-for-gestational-age': {
-    scheme: '99USINT',
-    code: 'size-for-gestational-age',
-    meaning: 'Size for gestational age',
-  },
-  'fetal-growth-restriction': {
-    scheme: '99USINT',
-    code: 'fetal-growth-restriction',
-    meaning: 'Fetal growth restriction',
-  },
-  'standard-plane': {
-    scheme: '99USINT',
-    code: 'standard-plane',
-    meaning: 'Standard plane of fetal ultrasound',
-  },
-  repeatability: {
-    scheme: '99USINT',
-    code: 'repeatability',
-    meaning: 'Repeatability of a measurement',
-  },
-  'head-shape': { scheme: '99USINT', code: 'head-shape', meaning: 'Head shape' },
-  'head-size': { scheme: '99USINT', code: 'head-size', meaning: 'Head size for gestational age' },
-  'head-station': {
-    scheme: '99USINT',
-    code: 'head-station-band',
-    meaning: 'Descent of the fetal head',
-  },
-  'head-direction': {
-    scheme: '99USINT',
-    code: 'head-direction-band',
-    meaning: 'Direction of the fetal head',
-  },
-  'nuchal-translucency': {
-    scheme: '99USINT',
-    code: 'nuchal-translucency-category',
-    meaning: 'Nuchal translucency category',
-  },
-  'nasal-bone': { scheme: '99USINT', code: 'nasal-bone', meaning: 'Fetal nasal bone' },
-  'nt-plane-adequacy': {
-    scheme: '99USINT',
-    code: 'nt-plane-adequacy',
-    meaning: 'Adequacy of the nuchal translucency plane',
-  },
+  'size-for-gestational-age': own('size-for-gestational-age', 'Size for gestational age'),
+  'fetal-growth-restriction': own('fetal-growth-restriction', 'Fetal growth restriction'),
+  'standard-plane': own('standard-plane', 'Standard plane of fetal ultrasound'),
+  repeatability: own('repeatability', 'Repeatability of a measurement'),
+  'head-shape': own('head-shape', 'Head shape'),
+  'head-size': own('head-size', 'Head size for gestational age'),
+  'head-station': own('head-station-band', 'Descent of the fetal head'),
+  'head-direction': own('head-direction-band', 'Direction of the fetal head'),
+  'nuchal-translucency': own('nuchal-translucency-category', 'Nuchal translucency category'),
+  'nasal-bone': own('nasal-bone', 'Fetal nasal bone'),
+  'nt-plane-adequacy': own('nt-plane-adequacy', 'Adequacy of the nuchal translucency plane'),
   'gestational-age': own('gestational-age-by-crl', 'Gestational age by CRL'),
-  'pregnancy-viability': {
-    scheme: '99USINT',
-    code: 'early-pregnancy-category',
-    meaning: 'Early pregnancy category',
-  },
-  'cardiac-activity': {
-    scheme: '99USINT',
-    code: 'cardiac-activity',
-    meaning: 'Embryonic or fetal cardiac activity',
-  },
-  'fetal-presentation': {
-    scheme: '99USINT',
-    code: 'fetal-presentation',
-    meaning: 'Fetal presentation',
-  },
-  'cephalic-presentation': { scheme: 'SCT', code: '70028003', meaning: 'Vertex presentation' },
-  'breech-presentation': { scheme: 'SCT', code: '6096002', meaning: 'Breech presentation' },
-  'fetal-lie': { scheme: '99USINT', code: 'fetal-lie', meaning: 'Fetal lie' },
-  'multiple-pregnancy': { scheme: 'SCT', code: '16356006', meaning: 'Multiple pregnancy' },
-  ventriculomegaly: {
-    scheme: '99USINT',
-    code: 'ventriculomegaly',
-    meaning: 'Width of the lateral ventricle',
-  },
-  'cisterna-magna': {
-    scheme: '99USINT',
-    code: 'cisterna-magna-size',
-    meaning: 'Size of the cisterna magna',
-  },
-  'nuchal-fold': { scheme: '99USINT', code: 'nuchal-fold', meaning: 'Nuchal fold' },
-  'femur-size': {
-    scheme: '99USINT',
-    code: 'femur-size',
-    meaning: 'Femur length for gestational age',
-  },
+  'pregnancy-viability': own('early-pregnancy-category', 'Early pregnancy category'),
+  'cardiac-activity': own('cardiac-activity', 'Embryonic or fetal cardiac activity'),
+  'fetal-presentation': own('fetal-presentation', 'Fetal presentation'),
+  'cephalic-presentation': sct('70028003', 'Vertex presentation'),
+  'breech-presentation': sct('6096002', 'Breech presentation'),
+  'fetal-lie': own('fetal-lie', 'Fetal lie'),
+  'multiple-pregnancy': sct('16356006', 'Multiple pregnancy'),
+  ventriculomegaly: own('ventriculomegaly', 'Width of the lateral ventricle'),
+  'cisterna-magna': own('cisterna-magna-size', 'Size of the cisterna magna'),
+  'nuchal-fold': own('nuchal-fold', 'Nuchal fold'),
+  'femur-size': own('femur-size', 'Femur length for gestational age'),
   oligohydramnios: sct('59566000', 'Oligohydramnios'),
   polyhydramnios: sct('86203003', 'Polyhydramnios'),
   'amniotic-fluid-volume': own('amniotic-fluid-volume'),
@@ -458,136 +349,114 @@ export const findingConcept = (key: FindingConceptKey): CodedConcept =>
 /** Codes for the gestational age given in the request, by dating method (CID 12019). */
 export const STATED_AGE = {
   lmp: ln('11885-1', 'Gestational Age by LMP'),
-  crl: ln('18185-9', 'Gestational Age'),
-  prior_scan: ln('18185-9', 'Gestational Age'),
-  ivf: ln('18185-9', 'Gestational Age'),
+  crl: GESTATIONAL_AGE,
+  prior_scan: GESTATIONAL_AGE,
+  ivf: GESTATIONAL_AGE,
 } as const satisfies Record<string, Coding>;
-
-const placement = (text: string): Method => ({ text, citation: null, equation: null });
 
 /** Methods of the obstetric endpoint: how calipers are placed, and how values are calculated. */
 export const OBSTETRIC_METHODS = {
-  'doppler-envelope': {
-    text: 'automatic trace of the maximum velocity, mean of the similar beats',
-    citation: 'Bhide et al. (ISUOG), Ultrasound Obstet Gynecol 2021;58:331-339',
-    equation: null,
-  },
-  'multiple-of-median': placement('value divided by the median for gestational age'),
-  'mean-of-sides': placement('mean of the left and the right side'),
-  'm-mode-periodicity': placement('repetition of the echoes along an M-mode sweep'),
-  'doppler-periodicity': placement('repetition of the traced Doppler waveform'),
-  'heart-and-thorax-outlines': placement('ellipses on the epicardium and outside the ribs'),
-  'cardiac-axis-septum': placement('from crux to apex, against the line from spine to sternum'),
-  'tcd-outer-outer': placement('both hemispheres of the cerebellum, outer to outer'),
-  'cisterna-vermis-occiput': placement('posterior vermis to inner occipital bone'),
-  'atrium-inner-inner': placement(
+  'doppler-envelope': method(
+    'automatic trace of the maximum velocity, mean of the similar beats',
+    'Bhide et al. (ISUOG), Ultrasound Obstet Gynecol 2021;58:331-339',
+  ),
+  'multiple-of-median': method('value divided by the median for gestational age'),
+  'mean-of-sides': method('mean of the left and the right side'),
+  'm-mode-periodicity': method('repetition of the echoes along an M-mode sweep'),
+  'doppler-periodicity': method('repetition of the traced Doppler waveform'),
+  'heart-and-thorax-outlines': method('ellipses on the epicardium and outside the ribs'),
+  'cardiac-axis-septum': method('from crux to apex, against the line from spine to sternum'),
+  'tcd-outer-outer': method('both hemispheres of the cerebellum, outer to outer'),
+  'cisterna-vermis-occiput': method('posterior vermis to inner occipital bone'),
+  'atrium-inner-inner': method(
     'inner walls of the far lateral ventricle at the glomus, perpendicular to them',
   ),
-  'bpd-outer-outer': placement(
-    'minor axis of the ellipse on the outer skull border (outer to outer)',
+  'bpd-outer-outer': method('minor axis of the ellipse on the outer skull border (outer to outer)'),
+  'ofd-outer-outer': method('major axis of the ellipse on the outer skull border (outer to outer)'),
+  'hc-ellipse': method(
+    'ellipse on the outer skull border, Ramanujan perimeter',
+    'ISUOG 2019, Salomon et al., Ultrasound Obstet Gynecol 53:715-723',
   ),
-  'ofd-outer-outer': placement(
-    'major axis of the ellipse on the outer skull border (outer to outer)',
+  'ac-ellipse': method(
+    'ellipse on the outer skin border, Ramanujan perimeter',
+    'ISUOG 2019, Salomon et al., Ultrasound Obstet Gynecol 53:715-723',
   ),
-  'hc-ellipse': {
-    text: 'ellipse on the outer skull border, Ramanujan perimeter',
-    citation: 'ISUOG 2019, Salomon et al., Ultrasound Obstet Gynecol 53:715-723',
-    equation: null,
-  },
-  'ac-ellipse': {
-    text: 'ellipse on the outer skin border, Ramanujan perimeter',
-    citation: 'ISUOG 2019, Salomon et al., Ultrasound Obstet Gynecol 53:715-723',
-    equation: null,
-  },
-  'tad-outer-outer': placement('transverse axis of the ellipse on the outer skin border'),
-  'apad-outer-outer': placement('anteroposterior axis of the ellipse on the outer skin border'),
-  'fl-outer-outer': placement('ossified diaphysis, outer to outer'),
-  'sac-inner-inner': placement('inner borders of the gestational sac, fluid only'),
-  'msd-three-diameters': placement('mean of three orthogonal inner-to-inner diameters'),
-  'yolk-sac-inner-inner': placement('inner borders of the yolk sac'),
-  'crl-longest': placement('longest straight line of the embryo, yolk sac excluded'),
-  'robinson-1975-ga-crl': {
-    text: 'Robinson and Fleming 1975 (CRL)',
-    citation: 'Robinson and Fleming, BJOG 1975;82:702-710',
-    equation: ln('11914-9', 'CRL, Robinson 1975'),
-  },
-  'nyberg-ga-msd': {
-    text: 'MSD + 30 days (Nyberg), plus or minus 7 days',
-    citation: null,
-    equation: null,
-  },
-  'cine-periodicity': placement('repetition of the grey levels of a cine'),
-  'nt-inner-inner': {
-    text: 'largest distance between the inner borders of the two lines, perpendicular to them',
-    citation: 'ISUOG 2023, Ultrasound Obstet Gynecol 61:127-143',
-    equation: null,
-  },
-  'aop-tangent': {
-    text: 'long axis of the symphysis to the tangent of the skull from its lower edge',
-    citation: 'ISUOG 2018, Ghi et al., Ultrasound Obstet Gynecol 52:128-139',
-    equation: null,
-  },
-  'hsd-infrapubic': placement('lower edge of the symphysis to the skull along the infrapubic line'),
-  'head-direction-symphysis': placement(
+  'tad-outer-outer': method('transverse axis of the ellipse on the outer skin border'),
+  'apad-outer-outer': method('anteroposterior axis of the ellipse on the outer skin border'),
+  'fl-outer-outer': method('ossified diaphysis, outer to outer'),
+  'sac-inner-inner': method('inner borders of the gestational sac, fluid only'),
+  'msd-three-diameters': method('mean of three orthogonal inner-to-inner diameters'),
+  'yolk-sac-inner-inner': method('inner borders of the yolk sac'),
+  'crl-longest': method('longest straight line of the embryo, yolk sac excluded'),
+  'robinson-1975-ga-crl': method(
+    'Robinson and Fleming 1975 (CRL)',
+    'Robinson and Fleming, BJOG 1975;82:702-710',
+    ln('11914-9', 'CRL, Robinson 1975'),
+  ),
+  'nyberg-ga-msd': method('MSD + 30 days (Nyberg), plus or minus 7 days'),
+  'cine-periodicity': method('repetition of the grey levels of a cine'),
+  'nt-inner-inner': method(
+    'largest distance between the inner borders of the two lines, perpendicular to them',
+    'ISUOG 2023, Ultrasound Obstet Gynecol 61:127-143',
+  ),
+  'aop-tangent': method(
+    'long axis of the symphysis to the tangent of the skull from its lower edge',
+    'ISUOG 2018, Ghi et al., Ultrasound Obstet Gynecol 52:128-139',
+  ),
+  'hsd-infrapubic': method('lower edge of the symphysis to the skull along the infrapubic line'),
+  'head-direction-symphysis': method(
     'long axis of the head to the long axis of the symphysis (ISUOG 2018)',
   ),
-  'station-tutschek-2011': {
-    text: 'station = 0.0937 × AoP − 10.911',
-    citation: 'Tutschek et al., BJOG 2011;118:62-69',
-    equation: null,
-  },
-  ratio: placement('ratio of two measured values'),
-  'hadlock-1984-ga-hc': {
-    text: 'Hadlock 1984 (HC)',
-    citation: 'Hadlock et al., Radiology 1984;152:497-501',
-    equation: ln('11932-1', 'HC, Hadlock 1984'),
-  },
-  'hadlock-1984-ga-hc-ac-fl': {
-    text: 'Hadlock 1984 (HC, AC, FL)',
-    citation: 'Hadlock et al., Radiology 1984;152:497-501',
-    equation: null,
-  },
-  'hadlock-1985-efw-hc-ac-fl': {
-    text: 'Hadlock 1985 (HC, AC, FL)',
-    citation: 'Hadlock et al., Am J Obstet Gynecol 1985;151:333-337',
-    equation: ln('11746-5', 'EFW by AC, FL, HC, Hadlock 1985'),
-  },
-  'hadlock-1985-efw-ac-fl': {
-    text: 'Hadlock 1985 (AC, FL)',
-    citation: 'Hadlock et al., Am J Obstet Gynecol 1985;151:333-337',
-    equation: ln('11751-5', 'EFW by AC, FL, Hadlock 1985'),
-  },
-  'cart-sr': placement('value of the ultrasound machine, from its structured report'),
-  'intergrowth-2017-efw-hc-ac': {
-    text: 'INTERGROWTH-21st 2017 (HC, AC)',
-    citation: 'Stirnemann et al., Ultrasound Obstet Gynecol 2017;49:478-486',
-    equation: null,
-  },
-  'vertical-pocket': {
-    text: 'vertical depth of a pocket at least 10 mm wide, free of cord and fetal parts',
-    citation: 'AIUM-ACR-ACOG-SMFM-SRU 2018, J Ultrasound Med 37:E13-E24',
-    equation: null,
-  },
-  'sum-of-quadrants': placement('sum of the deepest vertical pockets of the four quadrants'),
-  'cervix-straight': {
-    text: 'straight line from external to internal os',
-    citation: 'ISUOG 2022, Coutinho et al., Ultrasound Obstet Gynecol 60:435-456',
-    equation: null,
-  },
-  'cervix-two-lines': {
-    text: 'two straight lines along a curved canal, from external to internal os',
-    citation: 'ISUOG 2022, Coutinho et al., Ultrasound Obstet Gynecol 60:435-456',
-    equation: null,
-  },
-  'funnel-mouth': placement('between the shoulders of the funnel'),
-  'funnel-depth': placement('from the shoulders of the funnel to the functional internal os'),
-  'percent-funnelling': placement('funnel depth over funnel depth and closed length'),
-  'edge-to-os': {
-    text: 'straight line from the lower placental tissue edge to the internal os, negative where it overlaps',
-    citation: 'Reddy et al., Obstet Gynecol 2014;123:1070-1082',
-    equation: null,
-  },
-  'placental-thickness': placement('across the thickest part, from surface to surface'),
+  'station-tutschek-2011': method(
+    'station = 0.0937 × AoP − 10.911',
+    'Tutschek et al., BJOG 2011;118:62-69',
+  ),
+  ratio: method('ratio of two measured values'),
+  'hadlock-1984-ga-hc': method(
+    'Hadlock 1984 (HC)',
+    'Hadlock et al., Radiology 1984;152:497-501',
+    ln('11932-1', 'HC, Hadlock 1984'),
+  ),
+  'hadlock-1984-ga-hc-ac-fl': method(
+    'Hadlock 1984 (HC, AC, FL)',
+    'Hadlock et al., Radiology 1984;152:497-501',
+  ),
+  'hadlock-1985-efw-hc-ac-fl': method(
+    'Hadlock 1985 (HC, AC, FL)',
+    'Hadlock et al., Am J Obstet Gynecol 1985;151:333-337',
+    ln('11746-5', 'EFW by AC, FL, HC, Hadlock 1985'),
+  ),
+  'hadlock-1985-efw-ac-fl': method(
+    'Hadlock 1985 (AC, FL)',
+    'Hadlock et al., Am J Obstet Gynecol 1985;151:333-337',
+    ln('11751-5', 'EFW by AC, FL, Hadlock 1985'),
+  ),
+  'cart-sr': method('value of the ultrasound machine, from its structured report'),
+  'intergrowth-2017-efw-hc-ac': method(
+    'INTERGROWTH-21st 2017 (HC, AC)',
+    'Stirnemann et al., Ultrasound Obstet Gynecol 2017;49:478-486',
+  ),
+  'vertical-pocket': method(
+    'vertical depth of a pocket at least 10 mm wide, free of cord and fetal parts',
+    'AIUM-ACR-ACOG-SMFM-SRU 2018, J Ultrasound Med 37:E13-E24',
+  ),
+  'sum-of-quadrants': method('sum of the deepest vertical pockets of the four quadrants'),
+  'cervix-straight': method(
+    'straight line from external to internal os',
+    'ISUOG 2022, Coutinho et al., Ultrasound Obstet Gynecol 60:435-456',
+  ),
+  'cervix-two-lines': method(
+    'two straight lines along a curved canal, from external to internal os',
+    'ISUOG 2022, Coutinho et al., Ultrasound Obstet Gynecol 60:435-456',
+  ),
+  'funnel-mouth': method('between the shoulders of the funnel'),
+  'funnel-depth': method('from the shoulders of the funnel to the functional internal os'),
+  'percent-funnelling': method('funnel depth over funnel depth and closed length'),
+  'edge-to-os': method(
+    'straight line from the lower placental tissue edge to the internal os, negative where it overlaps',
+    'Reddy et al., Obstet Gynecol 2014;123:1070-1082',
+  ),
+  'placental-thickness': method('across the thickest part, from surface to surface'),
 } as const satisfies Record<string, Method>;
 
 export type ObstetricMethod = keyof typeof OBSTETRIC_METHODS;
