@@ -292,7 +292,10 @@ function fromFrame(id: string, read: Read, evidence: Measured): Measurement {
   });
 }
 
-/** Returns the remarks on a median: the spread of its values, and the remarks on each of them. */
+/**
+ * Returns the remarks on a median: the spread of its values, the remarks that depend on the median
+ * itself (`placementRemarks`), and the other remarks on its values.
+ */
 function remarksOnMedian(
   key: ObstetricConcept,
   value: number,

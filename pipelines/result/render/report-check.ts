@@ -91,7 +91,10 @@ function textsOf(result: Result): string[] {
 
 const withoutStop = (text: string): string => text.replace(/[.]$/, '');
 
-/** Returns a value in the form used in lists of values, such as "TAPSE 21 mm". */
+/**
+ * Returns a value in the form used in lists of values, such as "TAPSE 21 mm"; '' if it was not
+ * accepted.
+ */
 function valuePhrase({ concept, quality, value, unit }: Measurement): string {
   const name = conceptEntry(concept.key)?.abbreviation;
   if (quality !== 'accepted' || !name) return '';

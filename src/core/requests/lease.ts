@@ -59,8 +59,8 @@ export function claimRequest(
 }
 
 /**
- * Returns true if no worker holds the request. The lease is checked against the database clock,
- * which all workers share.
+ * Returns true if the request has not ended and no worker holds it. The lease is checked against
+ * the database clock, which all workers share.
  */
 async function isFree(tx: Queryable, id: string): Promise<boolean> {
   const { rows } = await tx.query(

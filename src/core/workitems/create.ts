@@ -181,7 +181,10 @@ async function studyFor(
   return study;
 }
 
-/** Returns the referenced objects. Our own results are not used as input. */
+/**
+ * Returns the referenced objects. Our own results are not used as input.
+ * @throws InvalidInputError if one of the objects has not been received.
+ */
 async function inputOf(
   database: Database,
   study: StudyRow,
