@@ -69,9 +69,9 @@ export function answerContexts(
 }
 
 /**
- * Returns the proposed contexts. In those for objects that the peer will receive (C-GET), Explicit
- * VR Little Endian comes first among the transfer syntaxes: objects are sent as stored, and nearly
- * all objects from carts are stored in this syntax.
+ * Returns the proposed contexts, with Explicit VR Little Endian as the first transfer syntax of
+ * those for objects that the peer will receive (C-GET). Objects are sent as stored, and nearly all
+ * objects from carts are stored in this syntax.
  */
 export function explicitFirst(
   proposed: readonly ProposedContext[],

@@ -95,10 +95,10 @@ interface Sending {
 }
 
 /**
- * Sets the report of a result, its values, pictures and document to `entered-in-error`, each as it is
- * at the EHR and in the version that was read: what the EHR has changed or added is kept. A resource
- * that no longer exists is withdrawn already. The ImagingStudy is left alone: it describes the images,
- * and other reports may refer to it.
+ * Sets the report of a result, its values, pictures and document to `entered-in-error`. Each
+ * resource is written as it was read, so that what the EHR has changed or added is kept, and only
+ * if the EHR still has that version. A resource that no longer exists is withdrawn already. The
+ * ImagingStudy is left alone: it describes the images, and other reports may refer to it.
  * @returns the number of resources that are `entered-in-error`; 0 if the EHR has nothing of the
  * result, or has replaced it by a later one.
  * @throws FhirFailure `ehr_already_verified` if people at the EHR have verified a part. Everything

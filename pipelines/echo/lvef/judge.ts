@@ -289,9 +289,9 @@ export function gradableEf(values: Values): Measurement | null {
 
 /**
  * Returns a severely reduced EF of the machine that the report would otherwise hide behind the
- * headline EF; null if the machine has no such EF. If the headline EF is the machine's too, the
- * result is null if a person confirmed it, and an EF from a single diameter is ignored if the
- * headline EF is from volumes (echo 5.2).
+ * headline EF. Null if the machine has none, or if the headline EF is a machine value that a person
+ * confirmed. If the headline EF is a machine value from volumes, an EF from a single diameter is
+ * ignored (echo 5.2).
  */
 export function severeOfMachine(values: Values): Measurement | null {
   const ef = headlineEf(values);

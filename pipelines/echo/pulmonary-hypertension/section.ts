@@ -126,8 +126,8 @@ const VENTRICLE = {
 } as const satisfies Partial<Record<EchoConcept, unknown>>;
 
 /**
- * Returns the statement on a fast TR jet beside a normal RV and a long acceleration time, which
- * suggest that the jet is that of another valve, or that the outflow is narrowed.
+ * Returns the statement on a fast TR jet beside a normal RV and a long acceleration time: the jet
+ * may be that of another valve, or the outflow may be narrowed.
  */
 function unexpectedJet(values: Values, { stenosis }: RightHeartPressures): Statement | null {
   const [jet, acceleration] = [

@@ -61,7 +61,7 @@ interface Judged {
   measurement: Measurement;
   /** Null if the interval of the value includes its limit. */
   beyond: boolean | null;
-  /** Whether the value itself is beyond its limit, without its interval. */
+  /** Whether the value is beyond its limit if its interval is ignored. */
   valueBeyond: boolean;
 }
 

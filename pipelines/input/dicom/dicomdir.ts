@@ -32,10 +32,7 @@ interface ListedFile {
   sopInstanceUid: string;
 }
 
-/**
- * The files that remain to be read as images, and the files that a DICOMDIR lists but that are
- * missing.
- */
+/** The files that remain to be read as images, and the missing files that a DICOMDIR lists. */
 interface DicomdirSets {
   files: StudyFile[];
   missing: RefusedFile[];

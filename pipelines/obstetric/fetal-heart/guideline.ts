@@ -126,7 +126,7 @@ export const rateBandsAt = (gaDays: number): (typeof RATE_BANDS)[number] | null 
 
 /**
  * Returns the band of an embryonic heart rate in beats per minute. If the age is unknown or has no
- * bands, it is null unless the rate is slow or fast at any age.
+ * bands, only a rate that is slow or fast at any age has a band.
  */
 export function embryonicRateBand(gaDays: number | null, rate: number): RateBand | null {
   const band = gaDays === null ? null : rateBandsAt(gaDays);

@@ -68,13 +68,12 @@ export const edgesDisagree = (distances: readonly Measurement[]) =>
 const isAccepted = ({ quality }: Measurement) => quality === 'accepted';
 
 /**
- * Measures the signed distance in mm from the lower edge to the internal os, on one image of every
- * clip, because the edge may overlap the os on any of them, and on at least three images if there are
- * as many. Images whose distance may have a category come first. Empty without a scale.
- *
- * The plain id is given to the median of the distances that may have a category. If these fall into
- * different categories, the shortest takes the plain id instead, because an image beside the lowest
- * part of the edge can miss an overlap.
+ * Measures the signed distance in mm from the lower edge to the internal os. One image of every
+ * clip is measured, because the edge may overlap the os on any of them, and at least three images
+ * if there are as many. Images whose distance may have a category come first. Empty without a
+ * scale. The plain id is given to the median of the distances that may have a category. If these
+ * fall into different categories, the shortest takes the plain id instead, because an image beside
+ * the lowest part of the edge can miss an overlap.
  */
 export function measureEdges(
   edges: readonly EdgeReading[],
