@@ -39,79 +39,51 @@ const TOPIC_OF = {
 } as const satisfies Record<WebhookEvent, Topic>;
 
 /**
- * Creates the webhook delivery and the subscriber notifications for a request that has just ended,
- * in the transaction that ends it.
+ * Creates the webhook delivery and the subscriber notifications for an event, in the transaction of
+ * that event.
+ * @param object the event, with what it concerns if a request can have several such events.
  */
-export async function announceEnd(
+async function announce(
   tx: Queryable,
-  { id, status, endpoint: of, account_id, webhook }: RequestRow,
+  { id, account_id, webhook, endpoint: of }: RequestRow,
+  event: WebhookEvent,
+  { object = event, resultRevision = 0 }: { object?: string; resultRevision?: number } = {},
 ): Promise<void> {
-  const event = EVENT_OF[status];
   // Image classification is an internal step, not a report.
-  if (event && of !== CONTENT_ENDPOINT) {
-    await notifySubscribers(tx, id, { topic: TOPIC_OF[event], object: event });
+  if (of !== CONTENT_ENDPOINT) {
+    await notifySubscribers(tx, id, { topic: TOPIC_OF[event], object, resultRevision });
   }
-  if (!event || !webhook?.events.includes(event) || account_id === null) return;
-  const endpoint = await endpointFor(tx, account_id, webhook.url);
-  const target = { kind: 'webhook' as const, destination: endpoint.id, object: event };
-  await enqueueDeliveries(tx, id, [target], GIVE_UP_SECONDS);
-}
-
-/**
- * Creates the webhook delivery and the subscriber notifications for a signed result, in the
- * transaction that signs it.
- */
-export async function announceVerified(
-  tx: Queryable,
-  { id, account_id, webhook }: RequestRow,
-  resultRevision: number,
-): Promise<void> {
-  const object: WebhookEvent = 'request.verified';
-  await notifySubscribers(tx, id, { topic: TOPIC_OF[object], object, resultRevision });
-  if (!webhook?.events.includes(object) || account_id === null) return;
+  if (!webhook?.events.includes(event) || account_id === null) return;
   const endpoint = await endpointFor(tx, account_id, webhook.url);
   const target = { kind: 'webhook' as const, destination: endpoint.id, object };
   await enqueueDeliveries(tx, id, [target], GIVE_UP_SECONDS, resultRevision);
 }
 
-/**
- * Creates the webhook delivery and the subscriber notifications for a withdrawn result, in the
- * transaction that withdraws it.
- */
-export async function announceWithdrawn(
-  tx: Queryable,
-  { id, account_id, webhook }: RequestRow,
-): Promise<void> {
-  const object: WebhookEvent = 'request.withdrawn';
-  await notifySubscribers(tx, id, { topic: TOPIC_OF[object], object });
-  if (!webhook?.events.includes(object) || account_id === null) return;
-  const endpoint = await endpointFor(tx, account_id, webhook.url);
-  const target = { kind: 'webhook' as const, destination: endpoint.id, object };
-  await enqueueDeliveries(tx, id, [target], GIVE_UP_SECONDS);
+/** Announces that a request has just ended. */
+export async function announceEnd(tx: Queryable, request: RequestRow): Promise<void> {
+  const event = EVENT_OF[request.status];
+  if (event) await announce(tx, request, event);
 }
 
+export const announceVerified = (
+  tx: Queryable,
+  request: RequestRow,
+  resultRevision: number,
+): Promise<void> => announce(tx, request, 'request.verified', { resultRevision });
+
+export const announceWithdrawn = (tx: Queryable, request: RequestRow): Promise<void> =>
+  announce(tx, request, 'request.withdrawn');
+
 /**
- * Creates the webhook delivery and the subscriber notifications for a critical flag, in the
- * transaction that logs it. Each flag of a request is announced once, even if the request runs
+ * Announces a critical flag. Each flag of a request is announced once, even if the request runs
  * again after a crash.
  */
-export async function announceFlag(
+export const announceFlag = (
   tx: Queryable,
-  { id, account_id, webhook }: RequestRow,
+  request: RequestRow,
   { section, code }: { section: string; code: string },
-): Promise<void> {
-  const event: WebhookEvent = 'request.triage';
-  const object = `${event} ${section} ${code}`;
-  await notifySubscribers(tx, id, { topic: TOPIC_OF[event], object });
-  if (!webhook?.events.includes(event) || account_id === null) return;
-  const endpoint = await endpointFor(tx, account_id, webhook.url);
-  await enqueueDeliveries(
-    tx,
-    id,
-    [{ kind: 'webhook', destination: endpoint.id, object }],
-    GIVE_UP_SECONDS,
-  );
-}
+): Promise<void> =>
+  announce(tx, request, 'request.triage', { object: `request.triage ${section} ${code}` });
 
 /** Returns the event that a delivery announces: the first word of `object`. */
 export function webhookEvent(object: string): WebhookEvent | undefined {
