@@ -4,7 +4,6 @@ import type { SubjectsOf } from '../core/audit/feed.ts';
 import { loadPublicKeys, readCheckpoint, verifyAudit } from '../core/audit/seal.ts';
 import type { Database } from '../platform/database/port.ts';
 import { SonogateError } from '../platform/errors/catalogue.ts';
-import type { AuditOperations } from './operations.ts';
 
 /** Formats of an export. Each format writes one event per line. */
 export type AuditFormats = Readonly<Record<string, (facts: AuditFacts) => string>>;
@@ -12,16 +11,19 @@ export type AuditFormats = Readonly<Record<string, (facts: AuditFacts) => string
 const PAGE = 500;
 const HIGHEST = 2n ** 63n - 1n;
 
+export type AuditOperations = ReturnType<typeof createAuditOperations>;
+
 export function createAuditOperations(parts: {
   database: Database;
   dataDir: string;
   subjectsOf: SubjectsOf;
   site: AuditSite;
   formats: AuditFormats;
-}): AuditOperations {
+}) {
   const { database, dataDir, subjectsOf, site, formats } = parts;
   return {
-    async verify(publicKeys) {
+    /** @param publicKeys paths of further files with public keys that have signed seals. */
+    async verify(publicKeys: readonly string[]) {
       const keys = await loadPublicKeys(dataDir, publicKeys);
       const verdict = await verifyAudit(database, keys, await readCheckpoint(dataDir));
       return {
@@ -31,7 +33,8 @@ export function createAuditOperations(parts: {
         }),
       };
     },
-    async export(format, after) {
+    /** Returns a page of the audit trail, one line per event; `next` is null at the end. */
+    async export(format: string, after: bigint) {
       const write = Object.hasOwn(formats, format) ? formats[format] : undefined;
       if (!write)
         throw new SonogateError(

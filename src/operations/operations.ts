@@ -1,4 +1,3 @@
-import type { Routing } from '../../config/routing.ts';
 import type {
   Withdrawal,
   WithdrawalReason,
@@ -6,21 +5,20 @@ import type {
 } from '../../pipelines/contract/withdrawal.ts';
 import type { DicomIdentity } from '../../pipelines/dicom/subject.ts';
 import type { KeyRecord, NewKey } from '../core/accounts/keys.ts';
-import type { RecordAction, WriteAudit } from '../core/audit/audit.ts';
-import type { AuditVerdict } from '../core/audit/seal.ts';
+import type { WriteAudit } from '../core/audit/audit.ts';
 import type { BreakerRow } from '../core/outbox/breaker.ts';
 import type { DeliveryFilter, DeliveryRow } from '../core/outbox/deliveries.ts';
 import type { Candidate } from '../core/outbox/held.ts';
 import type { MergeNote } from '../core/patients/merges.ts';
-import type { ChangedStudy, DryRun, StudyRelease } from '../core/studies/commands.ts';
-import type { StudyExplanation } from '../core/studies/explain.ts';
 import type { PatientIdentity } from '../core/studies/patient.ts';
-import type { QuarantinedObject } from '../core/studies/quarantine.ts';
-import type { RemovedStudy } from '../core/studies/retention.ts';
-import type { FileVerdicts } from '../core/studies/rules/judge-file.ts';
-import type { StudyState, StudySummary } from '../core/studies/study-store.ts';
-import type { Queryable } from '../platform/database/port.ts';
 import type { ErrorCode } from '../platform/errors/catalogue.ts';
+import type { AuditOperations } from './audit.ts';
+import type {
+  QuarantineOperations,
+  RetentionOperations,
+  RuleOperations,
+  StudyOperations,
+} from './studies.ts';
 
 /**
  * All operations that a person may request from the gateway, except API requests. `src/app` creates
@@ -73,73 +71,6 @@ interface KeyOperations {
    */
   rotate(id: string, overlapHours: number): Promise<CreatedKey>;
   revoke(id: string): Promise<KeyRecord>;
-}
-
-/** Operations on studies. A study is identified by our own id or its Study Instance UID. */
-export interface StudyOperations {
-  /**
-   * Lists the most recently received studies, either in all states or in one. Patient identity is
-   * not included.
-   */
-  list(filter: { state: StudyState | null; limit: number }): Promise<StudySummary[]>;
-  /** Explains how a study was processed and how each rule applies; null if the study is unknown. */
-  explain(study: string): Promise<StudyExplanation | null>;
-  /**
-   * Stops waiting for more objects.
-   * @throws `not_found` if the study is unknown or its state does not allow this.
-   */
-  complete(study: string): Promise<ChangedStudy>;
-  /**
-   * Makes the study wait for a person once it is complete.
-   * @throws `not_found`
-   */
-  hold(study: string, reason: string): Promise<void>;
-  /**
-   * Releases a held study under a rule or, if that is null, under the rules that do not hold
-   * studies.
-   * @throws `not_found`
-   * @throws `invalid_input` if a patient ID must be chosen and was not
-   */
-  release(study: string, how: StudyRelease): Promise<ChangedStudy>;
-  /**
-   * Requests a new interpretation of the study, as a new revision.
-   * @throws `not_found`
-   */
-  rerun(study: string): Promise<ChangedStudy>;
-}
-
-export interface RuleOperations {
-  current(): Routing;
-  /**
-   * Checks that every rule can match and act on a study.
-   * @throws `invalid_config`
-   */
-  check(routing: Routing): void;
-  /**
-   * Tries rules on the most recently received studies without acting on the studies.
-   * @param routing the rules to try; null for the current rules.
-   */
-  dryRun(routing: Routing | null, last: number): Promise<DryRun[]>;
-  /**
-   * Applies rules to the first bytes of a DICOM file that was not received. Nothing is stored.
-   * @param source name of the source that would send it.
-   * @throws `object_not_understood`
-   */
-  judgeFile(
-    routing: Routing,
-    file: { start: Buffer; whole: boolean },
-    source: string,
-  ): FileVerdicts;
-  /** Returns true if there is a settings file that `save` can write to. */
-  canSave(): boolean;
-  /**
-   * Writes checked rules, as YAML, to the settings file. They take effect when it is read again.
-   * @param record called before the file is replaced.
-   * @returns where the previous file is kept.
-   * @throws `forbidden` if the file cannot be written, `invalid_config` if the gateway could not
-   * start with it.
-   */
-  save(yaml: string, record: RecordAction): Promise<string>;
 }
 
 export interface DeliveryOperations {
@@ -208,27 +139,6 @@ export interface HoldOperations {
   }): Promise<HeldReport>;
   /** Removes the report from the queue permanently, without sending it. */
   reject(call: { id: string; person: string; reason: string }): Promise<HeldReport>;
-}
-
-/**
- * Operations on received objects that could not be recorded. They concern only the objects on the
- * host that carries out the operation.
- */
-export interface QuarantineOperations {
-  /** Lists the objects, newest first. Patient identity is not included. */
-  list(): Promise<QuarantinedObject[]>;
-  /**
-   * Registers an object as if it had just arrived.
-   * @param record called before the object is moved.
-   * @throws SonogateError `not_found`, or the reason why it was moved back to the quarantine.
-   */
-  register(id: string, record: RecordAction): Promise<void>;
-  /**
-   * Deletes an object permanently.
-   * @param record called before the object is deleted.
-   * @throws `not_found`
-   */
-  remove(id: string, record: RecordAction): Promise<void>;
 }
 
 interface PatientOperations {
@@ -320,43 +230,6 @@ export interface ArchiveOperations {
   fetch(study: string, from: string): Promise<{ id: string }>;
   /** @throws `not_found` */
   retrieval(id: string): Promise<Retrieval>;
-}
-
-export interface RetentionOperations {
-  /**
-   * Removes one study with its objects and results before its time.
-   * @param record called with our id of the study, in the transaction that removes it.
-   * @throws `not_found` if the study is unknown or cannot be removed now.
-   */
-  remove(
-    study: string,
-    record: (studyId: string, tx: Queryable) => Promise<void>,
-  ): Promise<RemovedStudy>;
-  /**
-   * Removes received studies that are old enough; with `dryRun`, only counts them. `kept` contains
-   * the reasons why others are kept.
-   */
-  clean(dryRun: boolean): Promise<{
-    studies: number;
-    objects: number;
-    bytes: number;
-    quarantined: number;
-    kept: { because: string; studies: number }[];
-  }>;
-}
-
-export interface AuditOperations {
-  /**
-   * Checks the seals of the audit trail.
-   * @param publicKeys paths of further files with public keys that have signed seals.
-   */
-  verify(
-    publicKeys: readonly string[],
-  ): Promise<
-    Omit<AuditVerdict, 'findings'> & { findings: { what: string; seal: string; row?: string }[] }
-  >;
-  /** Returns a page of the audit trail, one line per event; `next` is null at the end. */
-  export(format: string, after: bigint): Promise<{ lines: string[]; next: string | null }>;
 }
 
 export interface DoctorFinding {

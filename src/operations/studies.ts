@@ -1,4 +1,6 @@
+import type { Routing } from '../../config/routing.ts';
 import type { Config } from '../../config/schema.ts';
+import type { RecordAction } from '../core/audit/audit.ts';
 import type { ReceivedObjects } from '../core/files/received-objects.ts';
 import type { Endpoint } from '../core/requests/endpoint.ts';
 import type { RegistrationOptions } from '../core/studies/arrival.ts';
@@ -8,6 +10,7 @@ import {
   holdStudy,
   releaseStudy,
   rerunStudy,
+  type StudyRelease,
 } from '../core/studies/commands.ts';
 import { explainStudy } from '../core/studies/explain.ts';
 import { quarantinedObjects, removeQuarantinedObject } from '../core/studies/quarantine.ts';
@@ -21,15 +24,9 @@ import {
 import { requireUsableRules } from '../core/studies/rules/check-rules.ts';
 import { judgeFile } from '../core/studies/rules/judge-file.ts';
 import type { RulesSource } from '../core/studies/rules/rules-source.ts';
-import { listStudies } from '../core/studies/study-store.ts';
-import type { Database } from '../platform/database/port.ts';
+import { listStudies, type StudyState } from '../core/studies/study-store.ts';
+import type { Database, Queryable } from '../platform/database/port.ts';
 import { SonogateError } from '../platform/errors/catalogue.ts';
-import type {
-  QuarantineOperations,
-  RetentionOperations,
-  RuleOperations,
-  StudyOperations,
-} from './operations.ts';
 
 interface StudyParts {
   database: Database;
@@ -37,19 +34,24 @@ interface StudyParts {
   rules: RulesSource;
 }
 
-export function createStudyOperations({ database, objects, rules }: StudyParts): StudyOperations {
+export type StudyOperations = ReturnType<typeof createStudyOperations>;
+
+/** Operations on studies. A study is identified by our own id or its Study Instance UID. */
+export function createStudyOperations({ database, objects, rules }: StudyParts) {
   const now = () => ({ routing: rules.current(), at: new Date() });
   return {
-    list: (filter) => listStudies(database, filter),
-    explain: (study) => explainStudy(database, study, { ...now(), objects }),
-    complete: (study) => completeNow(database, study, new Date()),
-    hold: (study, reason) => holdStudy(database, study, reason),
-    release: (study, how) => releaseStudy(database, study, how, now()),
-    rerun: (study) => rerunStudy(database, study, new Date()),
+    list: (filter: { state: StudyState | null; limit: number }) => listStudies(database, filter),
+    explain: (study: string) => explainStudy(database, study, { ...now(), objects }),
+    complete: (study: string) => completeNow(database, study, new Date()),
+    hold: (study: string, reason: string) => holdStudy(database, study, reason),
+    release: (study: string, how: StudyRelease) => releaseStudy(database, study, how, now()),
+    rerun: (study: string) => rerunStudy(database, study, new Date()),
   };
 }
 
 const ANY_AE_TITLE = '*';
+
+export type RuleOperations = ReturnType<typeof createRuleOperations>;
 
 export function createRuleOperations({
   database,
@@ -60,13 +62,15 @@ export function createRuleOperations({
 }: StudyParts & {
   config: Pick<Config, 'sources' | 'dicom'>;
   endpoints: readonly Endpoint[];
-}): RuleOperations {
+}) {
   return {
     current: () => rules.current(),
-    check: (routing) => requireUsableRules(routing, endpoints),
-    dryRun: (routing, last) =>
+    check: (routing: Routing) => requireUsableRules(routing, endpoints),
+    /** Tries the given rules, or the current ones if `routing` is null. */
+    dryRun: (routing: Routing | null, last: number) =>
       dryRun(database, { routing: routing ?? rules.current(), at: new Date(), objects, last }),
-    judgeFile(routing, file, source) {
+    /** @param source name of the source that would send the file. */
+    judgeFile(routing: Routing, file: { start: Buffer; whole: boolean }, source: string) {
       const known = config.sources.find(({ name }) => name === source);
       const aeTitle = known?.callingAeTitles.find((one) => one !== ANY_AE_TITLE) ?? '';
       const by = {
@@ -76,27 +80,35 @@ export function createRuleOperations({
       };
       return judgeFile(file, by, { routing, at: new Date() });
     },
+    /** Whether there is a settings file that `save` can write to. */
     canSave: () => rules.save !== null,
-    async save(yaml, record) {
+    /** Saves checked rules, which take effect when the settings file is read again. */
+    async save(yaml: string, record: RecordAction): Promise<string> {
       if (rules.save) return rules.save(yaml, new Date(), record);
       throw new SonogateError('forbidden', 'The gateway is running without a settings file.');
     },
   };
 }
 
+export type QuarantineOperations = ReturnType<typeof createQuarantineOperations>;
+
 /** Creates the operations on this host's quarantine; each host has its own. */
-export function createQuarantineOperations(parts: RegistrationOptions): QuarantineOperations {
+export function createQuarantineOperations(parts: RegistrationOptions) {
   return {
     list: () => quarantinedObjects(parts.dataDir),
-    register: (id, record) => registerQuarantined(id, parts, record),
-    remove: (id, record) => removeQuarantinedObject(parts.dataDir, id, record),
+    register: (id: string, record: RecordAction) => registerQuarantined(id, parts, record),
+    remove: (id: string, record: RecordAction) =>
+      removeQuarantinedObject(parts.dataDir, id, record),
   };
 }
 
-export function createRetentionOperations(parts: RetentionParts): RetentionOperations {
+export type RetentionOperations = ReturnType<typeof createRetentionOperations>;
+
+export function createRetentionOperations(parts: RetentionParts) {
   return {
-    remove: (study, record) => removeStudy(parts, study, record),
-    async clean(isDryRun) {
+    remove: (study: string, record: (studyId: string, tx: Queryable) => Promise<void>) =>
+      removeStudy(parts, study, record),
+    async clean(isDryRun: boolean) {
       const { kept, unfinished: _later, ...removal } = await removeOldStudies(parts, isDryRun);
       return { ...removal, kept: keptInWords(kept) };
     },

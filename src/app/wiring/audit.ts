@@ -10,8 +10,11 @@ import { createRefusalAudit, type RefusalAudit } from '../../core/audit/refusals
 import { startSealing } from '../../core/audit/seal.ts';
 import { syslogMessage, syslogOverTls, syslogOverUdp } from '../../core/audit/syslog.ts';
 import { auditSubjects } from '../../core/studies/subject.ts';
-import { type AuditFormats, createAuditOperations } from '../../operations/audit.ts';
-import type { AuditOperations } from '../../operations/operations.ts';
+import {
+  type AuditFormats,
+  type AuditOperations,
+  createAuditOperations,
+} from '../../operations/audit.ts';
 import type { Database } from '../../platform/database/port.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import type { ClientCertificates } from '../../platform/tls/client-files.ts';
