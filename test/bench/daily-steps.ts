@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config/schema.ts';
-import { RESULT_WORDING } from '../../src/app/wiring/console.ts';
 import { operationsOn } from '../../src/app/wiring/operations.ts';
 import { DEFAULT_ACCOUNT_ID } from '../../src/core/accounts/keys.ts';
 import { openBlobFolder } from '../../src/core/files/blob-folder.ts';
@@ -47,7 +46,7 @@ export async function dailySteps(database: PooledDatabase, config: Config, objec
     now: () => new Date(),
   });
   const showSubject = createShowSubject(Buffer.alloc(32));
-  const pages = { database, operations, wording: RESULT_WORDING, config, core, showSubject };
+  const pages = { database, operations, config, core, showSubject };
   const account = { accountId: DEFAULT_ACCOUNT_ID, limit: 50 };
   const worklist = async (filter: Partial<Parameters<typeof listKeys>[2]>) => {
     const { critical, keys } = await listKeys(database, 'administrator', { limit: 50, ...filter });

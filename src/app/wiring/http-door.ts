@@ -8,6 +8,7 @@ import { Uploads } from '../../core/files/uploads.ts';
 import type { RequestCore } from '../../core/requests/core.ts';
 import type { Reviews } from '../../core/reviews/reviews.ts';
 import { removeEndedSubscriptions } from '../../core/workitems/subscriptions.ts';
+import { startConsole } from '../../doors/console/console.ts';
 import { createHttpApp } from '../../doors/http/app.ts';
 import { createCallLimits } from '../../doors/http/call-limits.ts';
 import type { HttpDeps } from '../../doors/http/context.ts';
@@ -21,7 +22,6 @@ import type { OutboundClient } from '../../platform/outbound/client.ts';
 import type { ClientCertificates } from '../../platform/tls/client-files.ts';
 import type { AuditService } from './audit.ts';
 import { startCleaning } from './cleaning.ts';
-import { startConsoleService } from './console.ts';
 
 /** Starts the HTTP server with API, DICOMweb and console. */
 export async function startHttpDoor(
@@ -60,16 +60,19 @@ export async function startHttpDoor(
     limits: createCallLimits({ database, config: config.http }),
     stopping: stopping.signal,
   };
-  const webConsole = await startConsoleService(config, {
-    ...access,
-    database,
-    core,
-    reviews,
-    operations,
-    storeInstances: parts.storeInstances,
-    refusals: audit.refusals,
-    logger,
-  });
+  const webConsole = config.console.enabled
+    ? await startConsole({
+        ...access,
+        config,
+        database,
+        core,
+        reviews,
+        operations,
+        storeInstances: parts.storeInstances,
+        refusals: audit.refusals,
+        logger,
+      })
+    : null;
   const app = createHttpApp({
     ...access,
     addConsole: (server) => webConsole && server.use(webConsole.router.routes()),

@@ -15,7 +15,6 @@ import type { ShowSubject } from './identity.ts';
 import type { OidcProvider } from './oidc.ts';
 import type { PageFiles } from './page-files.ts';
 import type { ConsoleSession } from './sessions.ts';
-import type { Wording } from './wording.ts';
 
 export interface ConsoleDeps {
   config: Pick<
@@ -28,7 +27,6 @@ export interface ConsoleDeps {
   operations: Operations;
   /** Stores uploaded objects in the same way as objects from any other source. */
   storeInstances: StoreInstances;
-  wording: Wording;
   authenticate: Authenticate;
   writeAudit: WriteAudit;
   refusals: Pick<RefusalAudit, 'refused'>;

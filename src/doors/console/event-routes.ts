@@ -67,10 +67,10 @@ async function eventsOf(
   deps: ConsoleDeps,
   audit: (keys: readonly string[]) => Promise<void>,
 ): Promise<ConsoleEvent[]> {
-  const { database, core, wording, showSubject } = deps;
+  const { database, core, showSubject } = deps;
   const byKey = Map.groupBy(changes, ({ key }) => key);
   const rows = await readRows(database, [...byKey.keys()]);
-  const listed = await withGlances(rows, { database, result: core.result, wording });
+  const listed = await withGlances(rows, { database, result: core.result });
   const ids = new Set(changes.flatMap(({ delivery_id }) => delivery_id ?? []));
   const deliveries = ids.size > 0 ? await readDeliveries(database, [...ids]) : [];
   const named = [...listed, ...deliveries].filter(({ identity }) => identity !== null);

@@ -1,6 +1,8 @@
 import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
+import { centileText } from '../../../pipelines/result/render/unit-text.ts';
+import { countingValues } from '../../../pipelines/result/standing.ts';
 import type { KeyValue } from './result-contract.ts';
-import { unitOf, valueText, type Wording } from './wording.ts';
+import { abbreviationOf, unitOf, valueText } from './wording.ts';
 
 /**
  * Quantities that a clinician looks for first, in this order. Each line is one quantity: the
@@ -58,11 +60,8 @@ function chosenOf(
  * Returns the values that a clinician looks for first: at most eight of those that count in the
  * result.
  */
-export function keyValuesOf(
-  { measurements }: Pick<Result, 'measurements'>,
-  wording: Wording,
-): KeyValue[] {
-  const counting = wording.standing(measurements).filter(isShown);
+export function keyValuesOf({ measurements }: Pick<Result, 'measurements'>): KeyValue[] {
+  const counting = countingValues(measurements).filter(isShown);
   const fetuses = new Set(counting.map(({ fetus }) => fetus ?? ''));
   const lines = FIRST_LOOK.flatMap((concepts) =>
     [...fetuses].flatMap((of) => {
@@ -70,21 +69,21 @@ export function keyValuesOf(
       return chosenOf(concepts, own) ?? [];
     }),
   );
-  return lines.slice(0, MOST_VALUES).map((value) => keyValue(value, wording));
+  return lines.slice(0, MOST_VALUES).map(keyValue);
 }
 
-function keyValue(value: Measurement, wording: Wording): KeyValue {
+function keyValue(value: Measurement): KeyValue {
   const { id, concept, fetus, interpretation, quality, reference, source } = value;
   return {
     id,
-    label: wording.abbreviation(concept.key),
+    label: abbreviationOf(concept.key),
     title: value.label,
     fetus,
-    text: valueText(value, wording),
-    unitText: unitOf(value, wording),
+    text: valueText(value),
+    unitText: unitOf(value),
     interpretation,
     centile:
-      reference?.centile === null || reference === null ? null : wording.centile(reference.centile),
+      reference?.centile === null || reference === null ? null : centileText(reference.centile),
     toConfirm: quality === 'review',
     file: source.file,
     frame: source.frame,

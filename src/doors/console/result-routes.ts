@@ -21,7 +21,7 @@ const SHOWN_IN_PLACE = /^(image\/(png|jpeg|webp)|application\/(json|pdf)|video\/
  * patient identity.
  */
 export function addResultRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
-  const { core, wording } = deps;
+  const { core } = deps;
 
   router.get('/requests/:id/result', needs('read'), async (context) => {
     const row = await unexpiredRequest(context.params.id, deps);
@@ -33,7 +33,6 @@ export function addResultRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
       result,
       gestationalAge: statedAge(row.input?.options),
       prior: await priorOf(row, deps),
-      wording,
     }) satisfies ResultView;
   });
 

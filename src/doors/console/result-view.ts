@@ -1,26 +1,28 @@
 import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
-import { remainingReason, researchNotice } from '../../../pipelines/result/render/statement.ts';
-import { INTERMEDIATE } from '../../../pipelines/result/standing.ts';
+import { categoryText } from '../../../pipelines/result/render/categories.ts';
+import { conclusionTexts } from '../../../pipelines/result/render/conclusion.ts';
+import { decimalsOf } from '../../../pipelines/result/render/number-text.ts';
+import { basisText } from '../../../pipelines/result/render/obstetric/shared.ts';
+import {
+  doubtOf,
+  remainingReason,
+  researchNotice,
+} from '../../../pipelines/result/render/statement.ts';
+import { centileText, zScoreText } from '../../../pipelines/result/render/unit-text.ts';
+import { countingValues, INTERMEDIATE } from '../../../pipelines/result/standing.ts';
 import { keyValuesOf } from './key-values.ts';
 import type { Measured, MeasurementRow, ResultView } from './result-contract.ts';
-import { type StatedAge, unitOf, valueText, type Wording } from './wording.ts';
+import { chartName, methodText, type StatedAge, unitOf, VIEW_NAMES, valueText } from './wording.ts';
 
 interface ViewParts {
   requestId: string;
   result: Result;
   gestationalAge: StatedAge | null;
   prior: { requestId: string; daysBefore: number; result: Result } | null;
-  wording: Wording;
 }
 
 /** Converts the result to the console's form. Measures and concludes nothing itself. */
-export function viewResult({
-  requestId,
-  result,
-  gestationalAge,
-  prior,
-  wording,
-}: ViewParts): ResultView {
+export function viewResult({ requestId, result, gestationalAge, prior }: ViewParts): ResultView {
   return {
     requestId,
     endpoint: result.endpoint,
@@ -55,11 +57,11 @@ export function viewResult({
       confidence,
       evidence,
     })),
-    measurements: measurementRows(result.measurements, prior?.result.measurements ?? [], wording),
-    impression: wording.conclusion(result),
-    keyValues: keyValuesOf(result, wording),
+    measurements: measurementRows(result.measurements, prior?.result.measurements ?? []),
+    impression: conclusionTexts(result),
+    keyValues: keyValuesOf(result),
     scores: result.scores.map(({ concept: _, ...score }) => score),
-    classifications: classificationsOf(result, wording),
+    classifications: classificationsOf(result),
     guidance: result.guidance,
     report: result.report && {
       title: result.report.title,
@@ -69,9 +71,9 @@ export function viewResult({
     },
     gestationalAge: gestationalAge && {
       days: gestationalAge.days,
-      basis: wording.basis(gestationalAge.basis),
+      basis: basisText(gestationalAge.basis),
     },
-    viewNames: wording.views,
+    viewNames: VIEW_NAMES,
     sides: sidesOf(result.measurements),
     artifacts: result.artifacts.map(({ name, media_type, bytes, section }) => ({
       name,
@@ -102,13 +104,13 @@ function shownSection(
  */
 const SHOWN_WITH_IMAGES = 'standard-plane';
 
-function classificationsOf({ classifications }: Result, wording: Wording) {
+function classificationsOf({ classifications }: Result) {
   return classifications
     .filter(({ concept }) => concept?.key !== SHOWN_WITH_IMAGES)
     .map(({ concept, ...rest }) => ({
       ...rest,
-      value: wording.category(concept?.key ?? null, rest.value),
-      scheme: wording.chart(rest.scheme),
+      value: categoryText(concept?.key ?? null, rest.value),
+      scheme: chartName(rest.scheme),
     }));
 }
 
@@ -134,18 +136,17 @@ function sidesOf(measurements: readonly Measurement[]): ResultView['sides'] {
 export function measurementRows(
   measurements: readonly Measurement[],
   prior: readonly Measurement[],
-  wording: Wording,
 ): MeasurementRow[] {
-  const ours = chosenFrom(measurements.filter(isOursOrCorrected), wording);
-  const carts = chosenFrom(measurements.filter(isOf('cart-sr')), wording);
-  const givens = chosenFrom(measurements.filter(isOf('input')), wording);
+  const ours = chosenFrom(measurements.filter(isOursOrCorrected));
+  const carts = chosenFrom(measurements.filter(isOf('cart-sr')));
+  const givens = chosenFrom(measurements.filter(isOf('input')));
   const accepted = prior.filter(({ quality }) => quality === 'accepted');
-  const before = chosenFrom(accepted, wording);
+  const before = chosenFrom(accepted);
   return [...Map.groupBy(measurements, placeOf)].map(([id, of]) => {
     const [first] = of as [Measurement, ...Measurement[]];
-    const decimals = wording.decimals(first.concept.key);
+    const decimals = decimalsOf(first.concept.key);
     const show = (measurement: Measurement | undefined) =>
-      measurement ? measured(measurement, wording) : null;
+      measurement ? measured(measurement) : null;
     const [model, cart, given] = [ours.get(id), carts.get(id), givens.get(id)];
     const shown = new Set([model, cart, given]);
     const earlier = before.get(id);
@@ -154,7 +155,7 @@ export function measurementRows(
       concept: first.concept.key,
       label: first.label,
       unit: first.unit,
-      unitText: unitOf(first, wording),
+      unitText: unitOf(first),
       decimals,
       section: first.section,
       site: first.site,
@@ -164,8 +165,8 @@ export function measurementRows(
       model: show(model),
       cart: show(cart),
       given: show(given),
-      more: of.filter((one) => !shown.has(one)).map((one) => measured(one, wording)),
-      prior: earlier ? { value: earlier.value, text: valueText(earlier, wording) } : null,
+      more: of.filter((one) => !shown.has(one)).map(measured),
+      prior: earlier ? { value: earlier.value, text: valueText(earlier) } : null,
     };
   });
 }
@@ -184,11 +185,8 @@ const placeOf = ({ concept, site, laterality, fetus, phase }: Measurement): stri
 /**
  * Chooses one value for each place: values that count come first and, among these, accepted ones.
  */
-function chosenFrom(
-  values: readonly Measurement[],
-  wording: Wording,
-): ReadonlyMap<string, Measurement> {
-  const standing = new Set(wording.standing(values));
+function chosenFrom(values: readonly Measurement[]): ReadonlyMap<string, Measurement> {
+  const standing = new Set(countingValues(values));
   return new Map(
     [...Map.groupBy(values, placeOf)].map(([place, of]) => {
       const those = of.filter((one) => standing.has(one));
@@ -198,25 +196,25 @@ function chosenFrom(
   );
 }
 
-function measured(measurement: Measurement, wording: Wording): Measured {
+function measured(measurement: Measurement): Measured {
   const { reference, source } = measurement;
   return {
     id: measurement.id,
     value: measurement.value,
-    text: valueText(measurement, wording),
+    text: valueText(measurement),
     provenance: source.provenance,
     derivation: measurement.derivation,
-    method: wording.method(measurement.method),
+    method: methodText(measurement.method),
     confidence: measurement.confidence,
     uncertainty: measurement.uncertainty,
     quality: measurement.quality,
-    doubt: wording.doubt(measurement),
+    doubt: doubtOf(measurement),
     reference: reference && {
       low: reference.low,
       high: reference.high,
-      centile: reference.centile === null ? null : wording.centile(reference.centile),
-      zScore: reference.z_score === null ? null : wording.zScore(reference.z_score),
-      chart: wording.chart(reference.chart),
+      centile: reference.centile === null ? null : centileText(reference.centile),
+      zScore: reference.z_score === null ? null : zScoreText(reference.z_score),
+      chart: chartName(reference.chart),
     },
     interpretation: measurement.interpretation,
     file: source.file,

@@ -21,7 +21,7 @@ import { statedAge } from './worklist.ts';
  * person.
  */
 export function addReviewRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
-  const { reviews, config, wording } = deps;
+  const { reviews, config } = deps;
   const body = jsonBody(config.http.maxBodyBytes);
   const path = '/requests/:id/review';
 
@@ -31,9 +31,8 @@ export function addReviewRoutes(router: Router<ConsoleState>, deps: ConsoleDeps)
       result: review.result,
       gestationalAge: statedAge(row.input?.options),
       prior: await priorOf(row, deps),
-      wording,
     });
-    return viewReview(review, result, wording);
+    return viewReview(review, result);
   };
 
   router.get(path, needs('read'), async (context) => {

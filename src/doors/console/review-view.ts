@@ -4,12 +4,12 @@ import { INTERMEDIATE } from '../../../pipelines/result/standing.ts';
 import type { ListedChange, ReviewObject } from '../../core/reviews/reviews.ts';
 import type { ResultView } from './result-contract.ts';
 import type { ReviewChange, ReviewStep, ReviewView } from './review-contract.ts';
-import { unitOf, valueText, type Wording } from './wording.ts';
+import { imageNames, unitOf, valueText } from './wording.ts';
 
 type Originals = ReviewObject['original'];
 
 /** Converts a review to the console's form, without making any decision. */
-export function viewReview(review: ReviewObject, result: ResultView, wording: Wording): ReviewView {
+export function viewReview(review: ReviewObject, result: ResultView): ReviewView {
   const { state, revision, etag, changes, signatures, readers, may } = review;
   const { measurements } = review.result;
   return {
@@ -18,14 +18,14 @@ export function viewReview(review: ReviewObject, result: ResultView, wording: Wo
     etag,
     result,
     drawn: drawnByFile(measurements),
-    steps: stepsOf(review.result, review.original, wording),
-    changes: namedUndos(changes, review, wording),
+    steps: stepsOf(review.result, review.original),
+    changes: namedUndos(changes, review),
     signatures,
     signaturesNeeded: review.signatures_needed,
     readers,
     may,
     names: {
-      ...wording.imageNames(review.result.endpoint),
+      ...imageNames(review.result.endpoint),
       given: changes.filter(({ undone }) => !undone).reduceRight(namedImages, []),
     },
   };
@@ -74,11 +74,7 @@ function inReadingOrder(
   return measurements.toSorted((one, other) => placeOf(one) - placeOf(other));
 }
 
-function stepsOf(
-  { measurements, sections }: Result,
-  original: Originals,
-  wording: Wording,
-): ReviewStep[] {
+function stepsOf({ measurements, sections }: Result, original: Originals): ReviewStep[] {
   const byId = new Map(measurements.map((one) => [one.id, one]));
   const titles = new Map(sections.map(({ id, title }) => [id, title]));
   return inReadingOrder(measurements.filter(isStep), sections).map((one) => {
@@ -88,8 +84,8 @@ function stepsOf(
       (other) => other !== one && (isRepeatOf(other, one) || isPartOf(other, one)),
     );
     const before = original[one.id];
-    const [text, unitText] = [valueText(one, wording), unitOf(one, wording)];
-    const was = before ? valueText(before, wording) : null;
+    const [text, unitText] = [valueText(one), unitOf(one)];
+    const was = before ? valueText(before) : null;
     return {
       id: one.id,
       label: [one.label, one.laterality, one.fetus && `fetus ${one.fetus}`]
@@ -108,7 +104,7 @@ function stepsOf(
       draggable: draggableOf(one),
       others: others.map((other) => ({
         id: other.id,
-        text: `${valueText(other, wording)} ${unitText}`.trimEnd(),
+        text: `${valueText(other)} ${unitText}`.trimEnd(),
         file: other.source.file,
         frame: other.source.frame,
       })),
@@ -152,12 +148,8 @@ const DONE = {
 } as const satisfies Record<ListedChange['kind'], string>;
 
 /** Describes every change. The text for an undo contains the text of the change that was undone. */
-function namedUndos(
-  changes: readonly ListedChange[],
-  review: ReviewObject,
-  wording: Wording,
-): ReviewChange[] {
-  const shown = changes.map((change) => viewChange(change, review, wording));
+function namedUndos(changes: readonly ListedChange[], review: ReviewObject): ReviewChange[] {
+  const shown = changes.map((change) => viewChange(change, review));
   return shown.map((one, n) => {
     const change = changes[n]?.change;
     const undone = change?.kind === 'undo' && shown.find(({ id }) => id === change.change);
@@ -168,15 +160,12 @@ function namedUndos(
 function viewChange(
   { id, at, author, change, before, after, undone }: ListedChange,
   { result, original }: ReviewObject,
-  wording: Wording,
 ): ReviewChange {
   const of = (measurement: string) =>
     result.measurements.find((one) => one.id === measurement) ?? original[measurement];
   const side = ({ value, text }: typeof before, one: Measurement | undefined): string =>
     text ??
-    (value === null || !one
-      ? ''
-      : `${valueText({ ...one, value }, wording)} ${unitOf(one, wording)}`.trimEnd());
+    (value === null || !one ? '' : `${valueText({ ...one, value })} ${unitOf(one)}`.trimEnd());
   const one = 'measurement' in change ? of(change.measurement) : undefined;
   const [was, is] = [side(before, one), side(after, one)];
   const subject = one ? `${one.label} ` : '';

@@ -25,7 +25,7 @@ import type {
 } from './contract.ts';
 import { needs } from './guard.ts';
 import { shownVerdict } from './study-page.ts';
-import { interpretationText } from './wording.ts';
+import { interpretationText, sopClassName } from './wording.ts';
 
 const dryRunSchema: z.ZodType<DryRunQuery> = z.strictObject({
   yaml: z.string().max(200_000),
@@ -51,7 +51,7 @@ const yamlOf = (routing: Routing): string => stringify({ routing: concise(routin
 
 /** Adds `/rules`, which shows the gateway's current rules, tries edited rules and saves them. */
 export function addRuleRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
-  const { config, operations, wording } = deps;
+  const { config, operations } = deps;
 
   router.get('/rules', needs('rules'), async (context) => {
     const routing = operations.rules.current();
@@ -115,7 +115,7 @@ export function addRuleRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): 
       context.body = {
         modality: found.modality,
         studyDescription: readsFreeText(role) ? found.studyDescription : '',
-        sopClass: wording.sopClass(found.sopClassUid),
+        sopClass: sopClassName(found.sopClassUid),
         wouldAct: found.acting,
         verdicts: found.verdicts.map((verdict) => shownVerdict(verdict, role)),
         open: found.open,

@@ -16,6 +16,7 @@ import type {
   RuleVerdict as JudgedRule,
 } from '../../core/studies/rules/route.ts';
 import { factText } from '../../core/studies/rules/rule-words.ts';
+import { fileName } from '../../core/studies/study-store.ts';
 import { catalogueEntry } from '../../platform/errors/catalogue.ts';
 import type { ConsoleDeps } from './context.ts';
 import type {
@@ -30,14 +31,12 @@ import type {
 } from './contract.ts';
 import { listDeliveriesOf } from './deliveries.ts';
 import { readTraces, type Traces, timelineOf } from './timeline.ts';
+import { sopClassName } from './wording.ts';
 import { type ListedRow, shownStage, showRow } from './worklist.ts';
 
 const MOST_EARLIER = 20;
 
-type PageDeps = Pick<
-  ConsoleDeps,
-  'database' | 'operations' | 'wording' | 'showSubject' | 'config' | 'core'
->;
+type PageDeps = Pick<ConsoleDeps, 'database' | 'operations' | 'showSubject' | 'config' | 'core'>;
 
 /** Returns what a role may see of a study, or of a single request without a study. */
 export async function studyPage(
@@ -216,7 +215,7 @@ async function shownRequest(
   };
 }
 
-async function objectsOf(studyId: string, { database, wording }: PageDeps): Promise<StudyObject[]> {
+async function objectsOf(studyId: string, { database }: PageDeps): Promise<StudyObject[]> {
   const { rows } = await database.query<{
     ordinal: number;
     header: InstanceHeader;
@@ -230,9 +229,9 @@ async function objectsOf(studyId: string, { database, wording }: PageDeps): Prom
     [studyId],
   );
   return rows.map(({ ordinal, header, bytes, received_at, revision, conflict }) => ({
-    file: wording.fileName(ordinal),
+    file: fileName({ ordinal }),
     modality: header.modality,
-    sopClass: wording.sopClass(header.sopClassUid),
+    sopClass: sopClassName(header.sopClassUid),
     frames: header.numberOfFrames,
     bytes,
     receivedAt: received_at.toISOString(),

@@ -70,9 +70,9 @@ export function addWorklistRoutes(router: Router<ConsoleState>, deps: ConsoleDep
 }
 
 async function rowsOf(keys: readonly string[], deps: ConsoleDeps): Promise<ListedRow[]> {
-  const { database, core, wording } = deps;
+  const { database, core } = deps;
   const rows = await readRows(database, keys);
-  return withGlances(rows, { database, result: core.result, wording });
+  return withGlances(rows, { database, result: core.result });
 }
 
 /**

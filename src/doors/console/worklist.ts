@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { specialtyOf } from '../../../pipelines/concepts/specialty.ts';
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
+import { weeksAndDays } from '../../../pipelines/result/render/obstetric/shared.ts';
+import { countingValues } from '../../../pipelines/result/standing.ts';
 import { readsFreeText, sees } from '../../core/accounts/roles.ts';
 import { AFTER_SIGNATURE, TO_CLIENTS } from '../../core/outbox/delivery.ts';
 import { HELD_FOR_A_PERSON } from '../../core/outbox/held.ts';
@@ -13,7 +15,7 @@ import type { ConsoleRole, Glance, ReviewState, RowState, WorklistRow } from './
 import type { ShowSubject } from './identity.ts';
 import { keyValuesOf, keyValueText } from './key-values.ts';
 import { destinationText } from './pages/object-names.ts';
-import type { StatedAge, Wording } from './wording.ts';
+import type { StatedAge } from './wording.ts';
 
 /** A worklist row with all related data, before it is reduced to what a role may see. */
 export interface ListedRow {
@@ -411,18 +413,14 @@ const AT_A_TIME = 4;
  * Summarizes a result for its row: its first values, its abnormal findings, and how many of its
  * sections were assessed.
  */
-export function glanceOf(
-  result: Result,
-  wording: Wording,
-  gestationalAge: StatedAge | null = null,
-): Glance {
+export function glanceOf(result: Result, gestationalAge: StatedAge | null = null): Glance {
   const { measurements, sections, findings } = result;
   const asked = sections.filter(({ id, status }) => id !== REPORT && status !== 'not_requested');
   const assessed = asked.filter(({ status }) => status === 'complete' || status === 'partial');
-  const toConfirm = wording.standing(measurements).filter(({ quality }) => quality === 'review');
+  const toConfirm = countingValues(measurements).filter(({ quality }) => quality === 'review');
   return {
-    age: gestationalAge && wording.weeks(gestationalAge.days),
-    values: keyValuesOf(result, wording).slice(0, MOST_VALUES).map(keyValueText),
+    age: gestationalAge && weeksAndDays(gestationalAge.days),
+    values: keyValuesOf(result).slice(0, MOST_VALUES).map(keyValueText),
     toConfirm: toConfirm.length,
     abnormal: findings.flatMap(({ severity, text }) => (severity === 'info' ? [] : [text])),
     assessed: assessed.length,
@@ -433,11 +431,7 @@ export function glanceOf(
 /** Returns the rows with their results' glances; missing glances are created and stored. */
 export async function withGlances(
   rows: readonly ListedRow[],
-  parts: {
-    database: Queryable;
-    result(requestId: string): Promise<unknown>;
-    wording: Wording;
-  },
+  parts: { database: Queryable; result(requestId: string): Promise<unknown> },
 ): Promise<ListedRow[]> {
   const lacking = rows.filter(({ status, glance }) => status === 'succeeded' && !isWhole(glance));
   const made = new Map<string, Glance>();
@@ -448,7 +442,7 @@ export async function withGlances(
       // The core checked the result against the envelope schema before storing it.
       const result = (await parts.result(id).catch(() => null)) as Result | null;
       if (!result || !Array.isArray(result.measurements)) continue;
-      const glance = glanceOf(result, parts.wording, statedAge(row.options));
+      const glance = glanceOf(result, statedAge(row.options));
       made.set(id, glance);
       await keepGlance(parts.database, id, glance);
     }

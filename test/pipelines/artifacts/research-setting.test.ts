@@ -7,7 +7,6 @@ import { buildTid5300 } from '../../../pipelines/artifacts/sr/tid5300.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
 import { conclusionLines } from '../../../pipelines/result/render/conclusion.ts';
 import { writeReport } from '../../../pipelines/result/render/obstetric/report.ts';
-import { RESULT_WORDING } from '../../../src/app/wiring/console.ts';
 import { viewResult } from '../../../src/doors/console/result-view.ts';
 import { ECHO } from './example-echo.ts';
 import { RESULT } from './example-result.ts';
@@ -30,7 +29,6 @@ const FORMS: Readonly<Record<string, (accepts: Result['evidence_accepted']) => s
       result: accepting(RESULT, accepts),
       gestationalAge: null,
       prior: null,
-      wording: RESULT_WORDING,
     }).researchNotice ?? '',
   'TID 1500': (accepts) => JSON.stringify(decode(buildTid1500(accepting(ECHO, accepts), SUBJECT))),
   'TID 5000': (accepts) =>

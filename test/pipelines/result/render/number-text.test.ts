@@ -8,7 +8,6 @@ import { formatValue, numberText } from '../../../../pipelines/result/render/num
 import { writeReport } from '../../../../pipelines/result/render/obstetric/report.ts';
 import { unsupportedClaims } from '../../../../pipelines/result/render/report-check.ts';
 import { valueText } from '../../../../pipelines/result/render/value-text.ts';
-import { RESULT_WORDING } from '../../../../src/app/wiring/console.ts';
 import { measurementRows } from '../../../../src/doors/console/result-view.ts';
 import { interpretReadings, MEDIAN_28_WEEKS } from '../../obstetric/evidence-sample.ts';
 
@@ -91,7 +90,7 @@ describe('of one value', () => {
     expect(unsupportedClaims(report, result)).toEqual([]);
     const cells = measurementTable(result).groups.flatMap(({ rows }) => rows.flat());
     expect(cells.map(({ text }) => text)).toContain('1.497 ± 1.50');
-    const [row] = measurementRows(result.measurements, [], RESULT_WORDING);
+    const [row] = measurementRows(result.measurements, []);
     expect(row?.cart?.text ?? row?.model?.text).toBe('1.497');
   });
 

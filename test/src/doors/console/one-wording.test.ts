@@ -13,7 +13,6 @@ import { CATEGORIES } from '../../../../pipelines/result/render/categories.ts';
 import { VESSELS } from '../../../../pipelines/result/render/obstetric/doppler.ts';
 import { PLANE_LABELS } from '../../../../pipelines/result/render/obstetric/planes.ts';
 import { limitationsOf } from '../../../../pipelines/result/render/report-lines.ts';
-import { RESULT_WORDING } from '../../../../src/app/wiring/console.ts';
 import type { ResultView } from '../../../../src/doors/console/result-contract.ts';
 import { viewResult } from '../../../../src/doors/console/result-view.ts';
 import { RESULT } from '../../../pipelines/artifacts/example-result.ts';
@@ -57,7 +56,6 @@ const { summaryView } = (await import(PARTS)) as StudyParts;
 const ofConsole = (result: Result): string => {
   const view = viewResult({
     ...{ requestId: 'req_1', result, gestationalAge: null, prior: null },
-    wording: RESULT_WORDING,
   });
   const page = shownText(summaryView(view, view.measurements, () => undefined));
   return page.replaceAll(/<li>/g, '\n').replaceAll(/<[^>]*>/g, ' ');
@@ -179,7 +177,6 @@ function shownTexts(result: Result): string[] {
   const { sections, findings, guidance, report } = result;
   const { classifications } = viewResult({
     ...{ requestId: 'req_1', result, gestationalAge: null, prior: null },
-    wording: RESULT_WORDING,
   });
   return [
     ...sections.flatMap(({ summary, reason }) => [

@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { Measurement, Result } from '../../../../pipelines/result/envelope.ts';
 import { asRepeat, NO_FRAME } from '../../../../pipelines/result/measured.ts';
 import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
+import { categoryText } from '../../../../pipelines/result/render/categories.ts';
 import { conclusionTexts } from '../../../../pipelines/result/render/conclusion.ts';
 import { withStanding } from '../../../../pipelines/result/standing.ts';
-import { RESULT_WORDING } from '../../../../src/app/wiring/console.ts';
 import { keyValuesOf, keyValueText } from '../../../../src/doors/console/key-values.ts';
 import { measurementRows, viewResult } from '../../../../src/doors/console/result-view.ts';
+import { abbreviationOf, VIEW_NAMES } from '../../../../src/doors/console/wording.ts';
 import { glanceOf } from '../../../../src/doors/console/worklist.ts';
 import { RESULT } from '../../../pipelines/artifacts/example-result.ts';
 
@@ -28,7 +29,7 @@ const hc = (
 });
 
 const rowsOf = (measurements: Measurement[], prior: Measurement[] = []) =>
-  measurementRows(measurements, prior, RESULT_WORDING);
+  measurementRows(measurements, prior);
 
 const echo = (
   key: 'lvef-networks' | 'lvef-biplane' | 'lvef-4c',
@@ -42,15 +43,13 @@ const echo = (
   }),
   ...more,
 });
-const keysOf = (measurements: Measurement[]) =>
-  keyValuesOf({ measurements }, RESULT_WORDING).map(({ id }) => id);
+const keysOf = (measurements: Measurement[]) => keyValuesOf({ measurements }).map(({ id }) => id);
 
 describe('the impression', () => {
   it('is that of PDF, SR and FHIR, even if no report was requested', () => {
     const shown = (result: Result) =>
       viewResult({
         ...{ requestId: 'req_1', result, gestationalAge: null, prior: null },
-        wording: RESULT_WORDING,
       }).impression;
     const without = { ...RESULT, report: null };
     expect(shown(without)).toEqual(conclusionTexts(without));
@@ -70,7 +69,7 @@ describe('the values that a reader looks for first', () => {
   it('prefer an accepted value to one that a person must confirm, which is marked', () => {
     const proposed = withStanding([echo('lvef-biplane', 59, { quality: 'review' })]);
     expect(keysOf([...proposed, echo('lvef-4c', 60)])).toEqual(['lvef-4c']);
-    expect(keyValuesOf({ measurements: proposed }, RESULT_WORDING)).toMatchObject([
+    expect(keyValuesOf({ measurements: proposed })).toMatchObject([
       { label: 'LVEF (biplane)', text: '59', toConfirm: true },
     ]);
   });
@@ -90,10 +89,7 @@ describe('the values that a reader looks for first', () => {
 
   it('are shown with unit and centile in the worklist', () => {
     const reference = { low: null, high: null, centile: 99.3, z_score: 2.5, chart: 'x' };
-    const [value] = keyValuesOf(
-      { measurements: [hc('hc', 287.4, 'model', { reference })] },
-      RESULT_WORDING,
-    );
+    const [value] = keyValuesOf({ measurements: [hc('hc', 287.4, 'model', { reference })] });
     expect(value && keyValueText(value)).toBe('HC 287.4 mm, centile >99');
   });
 });
@@ -109,7 +105,7 @@ describe('a category', () => {
     [null, 'not-assessable', 'not assessable'],
     [null, 'low', 'low'],
   ])('of %s is shown as %s in words', (concept, value, text) => {
-    expect(RESULT_WORDING.category(concept, value)).toBe(text);
+    expect(categoryText(concept, value)).toBe(text);
   });
 });
 
@@ -141,10 +137,8 @@ describe('the rows of measurements', () => {
       unitText: 'weeks',
       model: { text: weeks, value: days },
     });
-    const glance = glanceOf({ ...RESULT, measurements: [age] }, RESULT_WORDING);
-    expect(glance.values).toEqual([
-      `${RESULT_WORDING.abbreviation('ga-by-hc-ac-fl')} ${weeks} weeks`,
-    ]);
+    const glance = glanceOf({ ...RESULT, measurements: [age] });
+    expect(glance.values).toEqual([`${abbreviationOf('ga-by-hc-ac-fl')} ${weeks} weeks`]);
   });
 
   it('describe method and chart in words, and keep those of a machine unchanged', () => {
@@ -236,7 +230,7 @@ describe('a result at a glance', () => {
       hc('b', 264, 'model'),
       hc('mean', 262, 'model', { derivation: 'mean', inputs: ['a', 'b'] }),
     ]);
-    expect(glanceOf({ ...RESULT, measurements }, RESULT_WORDING).values).toEqual(['HC 262.0 mm']);
+    expect(glanceOf({ ...RESULT, measurements }).values).toEqual(['HC 262.0 mm']);
   });
 
   it('counts the requested sections, except for the report', () => {
@@ -252,7 +246,7 @@ describe('a result at a glance', () => {
       section('nt', 'not_requested'),
       section('report', 'complete'),
     ];
-    expect(glanceOf({ ...RESULT, sections }, RESULT_WORDING)).toMatchObject({
+    expect(glanceOf({ ...RESULT, sections })).toMatchObject({
       assessed: 2,
       sections: 3,
     });
@@ -268,5 +262,5 @@ it.each([
   ['transthalamic', 'transthalamic head'],
   ['abdominal', 'abdominal circumference plane'],
 ])('the page receives words for %s: %s', (id, words) => {
-  expect(RESULT_WORDING.views[id]).toBe(words);
+  expect(VIEW_NAMES[id]).toBe(words);
 });

@@ -3,7 +3,6 @@ import type { Result } from '../../../../pipelines/result/envelope.ts';
 import { NO_FRAME } from '../../../../pipelines/result/measured.ts';
 import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
 import { withStanding } from '../../../../pipelines/result/standing.ts';
-import { RESULT_WORDING } from '../../../../src/app/wiring/console.ts';
 import type { ReviewObject } from '../../../../src/core/reviews/reviews.ts';
 import { viewResult } from '../../../../src/doors/console/result-view.ts';
 import { viewReview } from '../../../../src/doors/console/review-view.ts';
@@ -30,10 +29,9 @@ describe('the values that a reader decides on', () => {
     } as Result;
     const shown = viewResult({
       ...{ requestId: 'req_1', result, gestationalAge: null, prior: null },
-      wording: RESULT_WORDING,
     });
     const review = { result, original: {}, changes: [], signatures: [] };
-    const { steps } = viewReview(review as unknown as ReviewObject, shown, RESULT_WORDING);
+    const { steps } = viewReview(review as unknown as ReviewObject, shown);
     expect(steps.map(({ id }) => id)).toEqual([
       'lvef-biplane',
       'body-surface-area',

@@ -3,7 +3,6 @@ import Koa from 'koa';
 import { loadConfig } from '../../../../config/load.ts';
 import { echoEndpoint } from '../../../../pipelines/echo/endpoint.ts';
 import { obstetricEndpoint } from '../../../../pipelines/obstetric/endpoint.ts';
-import { startConsoleService } from '../../../../src/app/wiring/console.ts';
 import { operationsOn } from '../../../../src/app/wiring/operations.ts';
 import { reviewsOf, withReviews } from '../../../../src/app/wiring/reviews.ts';
 import { createAuthenticate, createKey } from '../../../../src/core/accounts/keys.ts';
@@ -13,6 +12,7 @@ import { openBlobFolder } from '../../../../src/core/files/blob-folder.ts';
 import { createReceivedObjects } from '../../../../src/core/files/received-objects.ts';
 import { createRequestCore } from '../../../../src/core/requests/core.ts';
 import { fixedRules } from '../../../../src/core/studies/rules/rules-source.ts';
+import { startConsole } from '../../../../src/doors/console/console.ts';
 import type { ConsoleRole, Session } from '../../../../src/doors/console/contract.ts';
 import { createCallLimits } from '../../../../src/doors/http/call-limits.ts';
 import type { HttpState } from '../../../../src/doors/http/context.ts';
@@ -110,7 +110,8 @@ export async function openConsole(
   });
   const stopping = new AbortController();
   const refusals = createRefusalAudit({ writeAudit: createAuditWriter(database), logger });
-  const web = await startConsoleService(config, {
+  const web = await startConsole({
+    config,
     database,
     core,
     reviews: reviewsOf(config, { database, core, blobs, endpoints }),
@@ -139,7 +140,6 @@ export async function openConsole(
     logger,
     stopping: stopping.signal,
   });
-  if (!web) throw new Error('the console is switched off');
   const app = new Koa<HttpState>();
   app.use(responseHeaders({ config: config.http }));
   app.use(problems({ config: config.http, logger }));
