@@ -14,17 +14,28 @@ import {
 } from '../../pipelines/concepts/concepts.ts';
 import { isTranslation } from '../../pipelines/contract/translate.ts';
 import type { Subject } from '../../pipelines/dicom/subject.ts';
-import type { Finding, Measurement, Result, Section } from '../../pipelines/result/envelope.ts';
-import { exchanged, withoutAnnotations } from '../../pipelines/result/exchange.ts';
-import { isRejected } from '../../pipelines/result/measured.ts';
+import {
+  type Finding,
+  isFromReport,
+  type Measurement,
+  type Result,
+  type Section,
+} from '../../pipelines/result/envelope.ts';
+import {
+  exchanged,
+  exchangedCentile,
+  exchangedMargin,
+  withoutAnnotations,
+} from '../../pipelines/result/exchange.ts';
+import { isSummary } from '../../pipelines/result/measured.ts';
 import { categoryText } from '../../pipelines/result/render/categories.ts';
 import { basisText, weeksAndDays } from '../../pipelines/result/render/obstetric/shared.ts';
 import {
-  doubtOf,
   isOurs,
   notAcceptedStatement,
   originStatement,
   statedMethod,
+  withheldText,
 } from '../../pipelines/result/render/statement.ts';
 import { unitText } from '../../pipelines/result/render/unit-text.ts';
 import { countingValues } from '../../pipelines/result/standing.ts';
@@ -85,12 +96,18 @@ function observationBase(
 }
 
 /**
- * Returns a Quantity with four significant digits, enough for a centile, a score or a probability.
+ * Returns a Quantity with four significant digits, enough for a score or a probability. A number
+ * without a dimension has a code but no unit in words: an EHR would print "1.18 1".
  */
 function quantity(value: number, unit: string): Quantity {
   const code = withoutAnnotations(unit);
-  const shown = unitText(unit) || code;
-  return { value: Number(value.toPrecision(4)), unit: shown, system: SYSTEMS.ucum, code };
+  const shown = unitText(unit);
+  return {
+    value: Number(value.toPrecision(4)),
+    ...(shown && { unit: shown }),
+    system: SYSTEMS.ucum,
+    code,
+  };
 }
 
 const INTERPRETATION_DISPLAY = {
@@ -149,22 +166,11 @@ const INDETERMINATE = {
   display: 'Indeterminate',
 };
 
-const DERIVATION_TEXT = { mean: 'mean of several frames', median: 'median of several frames' };
-
 /**
  * Returns the role of a measurement: its id and the fetus, so that twins never share an identifier.
  */
 function measurementRole(m: Measurement): string {
   return m.fetus === null ? m.id : `${m.id}/${m.fetus}`;
-}
-
-/**
- * Returns why a value was withheld: the kind of doubt, and the reason that the report gives. Both are
- * the same if a person rejected the value.
- */
-function absenceText(m: Measurement): string {
-  const doubt = doubtOf(m);
-  return m.note === null || isRejected(m) ? `Withheld: ${doubt}` : `Withheld (${doubt}): ${m.note}`;
 }
 
 /**
@@ -200,7 +206,7 @@ function measurementObservation(
   if (m.quality !== 'accepted' && !isProposal) {
     resource.dataAbsentReason = {
       coding: [{ system: SYSTEMS.dataAbsentReason, code: 'error', display: 'Error' }],
-      text: absenceText(m),
+      text: withheldText(m),
     };
     resource.component = nonEmpty(fetusComponent(m));
     return { role, section: m.section, resource };
@@ -230,12 +236,13 @@ function componentsOf(m: Measurement): ObservationComponent[] {
   const add = (code: CodeableConcept, valueQuantity: Quantity) =>
     components.push({ code, valueQuantity });
   if (reference && reference.centile !== null) {
-    add(COMPONENT.centile, quantity(reference.centile, '%'));
+    add(COMPONENT.centile, { ...quantity(0, '%'), ...exchangedCentile(reference.centile) });
   }
   if (reference && reference.z_score !== null)
     add(COMPONENT.zScore, quantity(reference.z_score, '1'));
   if (m.confidence !== null) add(COMPONENT.confidence, quantity(m.confidence, '1'));
-  if (m.uncertainty !== null) add(COMPONENT.uncertainty, exchangeQuantity(m, m.uncertainty));
+  const margin = exchangedMargin(m);
+  if (margin) add(COMPONENT.uncertainty, { ...quantity(0, margin.unit), value: margin.value });
   return components;
 }
 
@@ -253,16 +260,21 @@ function methodOf(m: Measurement): CodeableConcept | undefined {
   const stated = statedMethod(m);
   if (stated === null) return undefined;
   const method = methodEntry(stated);
-  const derivation =
-    m.derivation === 'mean' || m.derivation === 'median' ? [DERIVATION_TEXT[m.derivation]] : [];
   return {
     coding: method?.equation ? [fromTable(method.equation)] : undefined,
-    text: [
-      method?.text ?? stated,
-      ...(method?.citation ? [method.citation] : []),
-      ...derivation,
-    ].join('; '),
+    text: [method?.text ?? stated, method?.citation, summaryText(m)].filter(Boolean).join('; '),
   };
+}
+
+/**
+ * Returns how many values a mean or median summarises, as in the report. The number is not known for
+ * the mean of a machine. The name of the method says that a value is the mean of the beats of one
+ * image.
+ */
+function summaryText(m: Measurement): string | null {
+  if (!isSummary(m)) return null;
+  if (m.inputs.length > 0) return `${m.derivation} of ${m.inputs.length} values`;
+  return isFromReport(m) ? m.derivation : null;
 }
 
 function exchangeQuantity(m: Measurement, number?: number): Quantity {
@@ -294,6 +306,18 @@ function scoreObservation(
   return { role, section: score.section, resource };
 }
 
+/**
+ * Values of a criterion that say how it turned out. A criterion that was not available or is at its
+ * cut-off is not "not met" (echo 10.7).
+ */
+const OUTCOMES: ReadonlySet<string> = new Set([
+  'met',
+  'not met',
+  'not available',
+  'not assessed',
+  'at the cut-off',
+]);
+
 function classificationObservation(
   context: ReportContext,
   classification: Result['classifications'][number],
@@ -309,7 +333,7 @@ function classificationObservation(
     component: nonEmpty(
       classification.criteria.map(({ name, value, met }) => ({
         code: { text: name },
-        valueString: `${value} (${met ? 'met' : 'not met'})`,
+        valueString: OUTCOMES.has(value) ? value : `${value} (${met ? 'met' : 'not met'})`,
       })),
     ),
     device: context.device,

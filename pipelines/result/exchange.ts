@@ -2,6 +2,8 @@ import { conceptEntry } from '../concepts/concepts.ts';
 import { rounded } from '../measure/rounding.ts';
 import type { Measurement } from './envelope.ts';
 import { numberText } from './render/number-text.ts';
+import { centileText } from './render/unit-text.ts';
+import { marginText } from './render/value-text.ts';
 
 /**
  * Converts a number to the exchange unit of a measurement in the concept table. It is first rounded
@@ -21,6 +23,32 @@ export function exchanged(m: Measurement, value?: number): { value: number; unit
   // Twelve digits are more than any report prints, and remove the error of the multiplication.
   const printed = value === undefined ? Number(numberText(m)) : rounded(value, entry.decimals);
   return { value: Number((printed * factor).toPrecision(12)), unit };
+}
+
+/**
+ * Returns the half width of a value's interval as the report prints it, in the unit of exchange; null
+ * if it is not known. A half width that would round to zero has one significant digit.
+ */
+export function exchangedMargin(m: Measurement): { value: number; unit: string } | null {
+  const margin = marginText(m);
+  if (margin === null) return null;
+  const entry = conceptEntry(m.concept.key);
+  const { unit, factor } = entry?.unit === m.unit ? entry.exchange : { unit: m.unit, factor: 1 };
+  return { value: Number((Number(margin) * factor).toPrecision(12)), unit };
+}
+
+/** Decimals of a centile that is exchanged as a number. */
+const CENTILE_DECIMALS = 2;
+
+/**
+ * Returns a centile as a number, or as less than 1 or more than 99, as the report prints it: rounded,
+ * a centile of 99.999 would be 100, which no value has (obstetric 0.3).
+ */
+export function exchangedCentile(centile: number): { value: number; comparator?: '<' | '>' } {
+  const text = centileText(centile, CENTILE_DECIMALS);
+  if (text.startsWith('<')) return { value: Number(text.slice(1)), comparator: '<' };
+  if (text.startsWith('>')) return { value: Number(text.slice(1)), comparator: '>' };
+  return { value: Number(text) };
 }
 
 /**

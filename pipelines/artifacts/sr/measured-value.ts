@@ -225,7 +225,8 @@ function propertyItems(measurement: Measurement, withCentile: boolean): ContentI
       property(SR.percentile, { value: reference.centile, unit: PERCENT });
     }
   }
-  if (uncertainty !== null) property(SR.uncertainty, inUnit(uncertainty));
+  // Zero is the interval of an estimate in steps, such as the RA pressure: it is not known.
+  if (uncertainty) property(SR.uncertainty, inUnit(uncertainty));
   return items;
 }
 

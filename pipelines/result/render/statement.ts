@@ -123,6 +123,18 @@ export function doubtOf(measurement: Measurement): string | null {
   return isRejected(measurement) ? remarkText(measurement) : DOUBT[quality];
 }
 
+/**
+ * Returns why a value was withheld: the kind of doubt, and the reason that the report gives. Both are
+ * the same if a person rejected the value.
+ */
+export function withheldText(measurement: Measurement): string {
+  const { note } = measurement;
+  const doubt = doubtOf(measurement);
+  return note === null || isRejected(measurement)
+    ? `Withheld: ${doubt}`
+    : `Withheld (${doubt}): ${note}`;
+}
+
 /** Returns the sentence about a value that was not accepted, without its number. */
 export function notAcceptedStatement(measurement: Measurement): string {
   const name = withSubject(measurement.label, measurement);

@@ -30,11 +30,13 @@ const CUT_OFFS: readonly number[] = [3, 5, 10, 90, 95, 97];
 /**
  * Returns a centile in the format used by all outputs (obstetric 0.3): a whole number from 1 to 99,
  * or "<1" or ">99" beyond that. Decimals are added if rounding would move it across a cut-off.
+ *
+ * @param decimals more than 0 for a number that is exchanged and not displayed.
  */
-export function centileText(centile: number): string {
+export function centileText(centile: number, decimals = 0): string {
   if (centile < 1) return '<1';
   if (centile > 99) return '>99';
-  return fixedOffCutOffs(centile, 0, CUT_OFFS);
+  return fixedOffCutOffs(centile, decimals, CUT_OFFS);
 }
 
 /** z-scores at which a finding begins (obstetric 3.8) or the dating becomes doubtful (0.6). */

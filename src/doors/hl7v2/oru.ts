@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Hl7v2Destination } from '../../../config/schema.ts';
 import {
+  CONCEPTS,
   type Coding,
   chartEntry,
   conceptEntry,
@@ -9,10 +10,21 @@ import {
 import { reportConcept } from '../../../pipelines/concepts/report-concepts.ts';
 import { type Withdrawal, withdrawalText } from '../../../pipelines/contract/withdrawal.ts';
 import type { DicomIdentity, Subject } from '../../../pipelines/dicom/subject.ts';
+import { keyOf, PROPERTIES } from '../../../pipelines/input/cart-sr/vocabulary.ts';
 import { isAmendment, type Measurement, type Result } from '../../../pipelines/result/envelope.ts';
-import { exchanged, withoutAnnotations } from '../../../pipelines/result/exchange.ts';
+import {
+  exchanged,
+  exchangedMargin,
+  withoutAnnotations,
+} from '../../../pipelines/result/exchange.ts';
 import { conclusionLines } from '../../../pipelines/result/render/conclusion.ts';
-import { originStatement, statedMethod } from '../../../pipelines/result/render/statement.ts';
+import { withSubject } from '../../../pipelines/result/render/obstetric/shared.ts';
+import {
+  originStatement,
+  statedMethod,
+  withheldText,
+} from '../../../pipelines/result/render/statement.ts';
+import { centileText, sentence, withUnit } from '../../../pipelines/result/render/unit-text.ts';
 import { countingValues } from '../../../pipelines/result/standing.ts';
 import { type CharacterSet, repeated, type Segment, segment, type Value } from './message.ts';
 
@@ -299,7 +311,11 @@ function measurement(m: Measurement, { result, subject }: OruInput): Observation
   if (m.quality === 'review') return [];
   const { identity, dating } = subject;
   const identified = { 2: 'NM', 3: codeOf(m), 4: subId(m) };
-  if (m.quality !== 'accepted') return [{ fields: { ...identified, 11: 'X' }, notes: [] }];
+  const name = nameNote(m);
+  if (m.quality !== 'accepted') {
+    const notes = [name, sentence(withheldText(m))].filter((note) => note !== null);
+    return [{ fields: { ...identified, 11: 'X' }, notes }];
+  }
   const { value, unit } = exchanged(m);
   const ucum = withoutAnnotations(unit);
   const stated = statedMethod(m);
@@ -308,7 +324,7 @@ function measurement(m: Measurement, { result, subject }: OruInput): Observation
   const centile =
     reference?.centile === null || !reference
       ? null
-      : `Centile ${Number(reference.centile.toPrecision(4))} of ${chart}${dating ? '' : ', without dating'}.`;
+      : `Centile ${centileText(reference.centile)} of ${chart}${dating ? '' : ', without dating'}.`;
   return [
     {
       fields: {
@@ -321,9 +337,40 @@ function measurement(m: Measurement, { result, subject }: OruInput): Observation
         14: dicomTimestamp(identity.StudyDate, identity.StudyTime, identity.TimezoneOffsetFromUTC),
         17: stated ? ['', methodEntry(stated)?.text ?? stated] : '',
       },
-      notes: [originStatement(m), centile, m.note].filter((note) => note !== null),
+      notes: [name, originStatement(m), marginNote(m), centile, m.note].filter(
+        (note) => note !== null,
+      ),
     },
   ];
+}
+
+const CODES = Object.values(CONCEPTS).map(({ codings: [first] }) => keyOf(first));
+
+/** Codes that do not say what was measured: of a diameter, or of the PI of every vessel. */
+const AMBIGUOUS: ReadonlySet<string> = new Set([
+  ...PROPERTIES,
+  ...CODES.filter((code, at) => CODES.indexOf(code) !== at),
+]);
+
+/**
+ * Returns the name of a value with its side and fetus; null if OBX-3 says as much. HL7 2.5.1 has no
+ * field for the site (OBX-20 is of 2.7), the code of a Doppler index names no vessel, and OBX-4 may be
+ * a digest.
+ */
+function nameNote(m: Measurement): string | null {
+  const [code] = conceptEntry(m.concept.key)?.codings ?? [];
+  const isAmbiguous = code !== undefined && AMBIGUOUS.has(keyOf(code));
+  const hasSubject = m.laterality !== null || m.fetus !== null;
+  return isAmbiguous || hasSubject ? sentence(withSubject(m.label, m)) : null;
+}
+
+/** Returns the half width of the 95 % interval in the unit of OBX-6; null if it is not known. */
+function marginNote(m: Measurement): string | null {
+  const margin = exchangedMargin(m);
+  if (margin === null) return null;
+  const { value, unit } = margin;
+  const shown = unit === 'd' ? `${decimal(value)} days` : withUnit(decimal(value), unit);
+  return `95 % interval ± ${shown}.`;
 }
 
 /** Formats the limits of a reference range (HL7 2.5.1, chapter 7.4.2.7). */

@@ -98,3 +98,99 @@ test('beats are counted per minute, without the annotation of the structured rep
   const sent = observationsOf(resultOf('us/obstetric/interpret', [measured(key, { value: 141 })]));
   expect(sent.get(key)?.valueQuantity).toMatchObject({ value: 141, unit: '/min', code: '/min' });
 });
+
+/** Returns the component with this DICOM code or text. */
+const componentOf = (sent: Map<string, Observation>, id: string, name: string) =>
+  sent.get(id)?.component?.find(({ code }) => code.coding?.[0]?.code === name || code.text === name)
+    ?.valueQuantity;
+
+test.each([
+  [99.99997, { comparator: '>', value: 99 }],
+  [0.004, { comparator: '<', value: 1 }],
+  [9.996, { value: 9.996 }],
+  [42.517, { value: 42.52 }],
+])('centile %d is never sent as 0 or 100 (obstetric 0.3)', (centile, shown) => {
+  const reference = { low: null, high: null, centile, z_score: null, chart: 'none' };
+  const sent = observationsOf(resultOf('us/obstetric/interpret', [measured('hc', { reference })]));
+  expect(componentOf(sent, 'hc', '125012')).toEqual({
+    ...shown,
+    unit: '%',
+    code: '%',
+    system: 'http://unitsofmeasure.org',
+  });
+});
+
+test('a number without a dimension has no unit in words, so that no EHR prints "1.18 1"', () => {
+  const pi = measured('umbilical-artery-pi', { value: 1.18 });
+  const sent = observationsOf(resultOf('us/obstetric/interpret', [pi]));
+  expect(sent.get('umbilical-artery-pi')?.valueQuantity).toEqual({
+    value: 1.18,
+    code: '1',
+    system: 'http://unitsofmeasure.org',
+  });
+});
+
+describe('the half width of an interval', () => {
+  const HALF_WIDTH = 'Half width of the 95 % interval';
+  const half = (key: ConceptKey, value: number, uncertainty: number) =>
+    componentOf(
+      observationsOf(resultOf('us/echo/interpret', [measured(key, { value, uncertainty })])),
+      key,
+      HALF_WIDTH,
+    );
+
+  test('keeps a digit where the decimals of the value would make it 0', () => {
+    expect(half('av-mean-gradient', 3.39, 0.407)?.value).toBe(0.4);
+  });
+
+  test('is not sent for an estimate in steps, which would seem exact', () => {
+    expect(half('ra-pressure', 3, 0)).toBeUndefined();
+  });
+});
+
+describe('how a value was summarised', () => {
+  const methodOf = (change: Partial<Measurement>) =>
+    observationsOf(resultOf('us/obstetric/interpret', [measured('hc', change)])).get('hc')?.method
+      ?.text;
+
+  test('a median names the number of its values, as the report does', () => {
+    expect(methodOf({ derivation: 'median', inputs: ['a', 'b', 'c'] })).toMatch(
+      /; median of 3 values$/,
+    );
+  });
+
+  test('a mean over the beats of one image is not a mean of several frames', () => {
+    expect(methodOf({ derivation: 'mean', inputs: [] })).not.toMatch(/frames|mean of/);
+  });
+
+  test('a mean of the machine is one of an unknown number of values', () => {
+    expect(methodOf({ derivation: 'mean', inputs: [], method: 'cart-sr' })).toMatch(/; mean$/);
+  });
+});
+
+test.each(['met', 'not met', 'not available', 'not assessed', 'at the cut-off'])(
+  'a criterion that turned out %j is not called not met besides',
+  (value) => {
+    const result = resultOf('us/echo/interpret', []);
+    const sent = observationsOf({
+      ...result,
+      classifications: [
+        {
+          id: 'ph-probability',
+          section: 'biometry',
+          concept: null,
+          name: 'Probability',
+          value: 'low',
+          scheme: 'ESC/ERS 2022',
+          criteria: [
+            { name: 'TAPSE/sPAP < 0.55', value, met: value === 'met' },
+            { name: 'centile below 5', value: '78', met: false },
+          ],
+        },
+      ],
+    });
+    expect(
+      sent.get('classification/ph-probability')?.component?.map(({ valueString }) => valueString),
+    ).toEqual([value, '78 (not met)']);
+  },
+);

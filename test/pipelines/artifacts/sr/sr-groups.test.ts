@@ -44,6 +44,21 @@ describe('the author of a group in TID 1500', () => {
 });
 
 test.each([
+  [4.3, 1],
+  [0, 0],
+  [null, 0],
+])(
+  'an interval of ± %s mmHg is written %i times: an estimate in steps is not exact',
+  (half, times) => {
+    const measurements = [
+      measurement('m', 'ra-pressure', 3, { unit: 'mm[Hg]', uncertainty: half, reference: null }),
+    ];
+    const bytes = buildTid1500({ ...RESULT, measurements, sections: [] }, SUBJECT);
+    expect(named(bytes, '+/-, range of measurement uncertainty')).toHaveLength(times);
+  },
+);
+
+test.each([
   ['hc', 'Skull'],
   ['efw', 'Fetus'],
   ['hc-ac-ratio', 'Fetus'],

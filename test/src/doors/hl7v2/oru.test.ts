@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Result } from '../../../../pipelines/result/envelope.ts';
+import { CONCEPTS, type ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
+import type { Measurement, Result } from '../../../../pipelines/result/envelope.ts';
 import { encodeMessage } from '../../../../src/doors/hl7v2/message.ts';
 import {
   controlIdOf,
@@ -44,6 +45,16 @@ const of = (name: string, message: readonly string[]) =>
   message.filter((line) => line.startsWith(`${name}|`)).map((line) => line.split('|'));
 const obx = (id: string, message = lines()) =>
   of('OBX', message).find((fields) => fields[4] === id);
+
+/** Returns the notes below the observation with this sub-ID. */
+const notesOf = (id: string, message = lines()): (string | undefined)[] => {
+  const fields = message.map((line) => line.split('|'));
+  const after = fields.slice(
+    fields.findIndex(([name, , , , of]) => name === 'OBX' && of === id) + 1,
+  );
+  const end = after.findIndex(([name]) => name !== 'NTE');
+  return after.slice(0, end < 0 ? undefined : end).map(([, , , note]) => note);
+};
 
 const signed = (
   revision: number,
@@ -127,13 +138,75 @@ describe('an ORU^R01', () => {
       '',
       'P',
     ]);
-    expect(lines().find((line) => line.includes('Centile 42.5'))).toMatch(/^NTE\|1\|L\|/);
   });
 
-  test('writes a withheld value as one that cannot be obtained, without the number', () => {
+  test('writes a withheld value as one that cannot be obtained, with the reason, without the number', () => {
     const fields = obx('fl');
     expect(fields?.[5]).toBe('');
     expect(fields?.[11]).toBe('X');
+    expect(notesOf('fl')).toEqual(['Withheld (confidence too low): One frame only.']);
+  });
+
+  describe('says in notes what the report says of a value', () => {
+    const notes = (key: ConceptKey, change: Partial<Measurement> = {}) => {
+      const one = sampleMeasurement(key, 1.2, 'ratio', {
+        unit: CONCEPTS[key].unit,
+        uncertainty: null,
+        ...change,
+      });
+      const message = lines({ result: sampleResult({ measurements: [one] }) });
+      return notesOf(of('OBX', message).find(([, , type]) => type === 'NM')?.[4] ?? '', message);
+    };
+    const charted = (centile: number) => ({
+      reference: { low: null, high: null, centile, z_score: null, chart: 'intergrowth-2020-efw' },
+    });
+
+    test.each([
+      [42.4, '42'],
+      [9.96, '9.96'],
+      [99.99997, '>99'],
+      [0.2, '<1'],
+    ])('centile %d as %s, as obstetric 0.3 displays it', (centile, shown) => {
+      expect(notes('efw', charted(centile))).toEqual([
+        expect.stringMatching(new RegExp(`^Centile ${shown} of INTERGROWTH-21st`)),
+      ]);
+    });
+
+    test('the interval, in the unit of the value', () => {
+      expect(notes('tapse', { value: 20.8, uncertainty: 2 })).toEqual(['95 % interval ± 0.2 cm.']);
+      expect(notes('ga-by-crl', { value: 58.9, uncertainty: 10.4 })).toContain(
+        '95 % interval ± 10 days.',
+      );
+    });
+
+    test('an interval that would be rounded to nothing keeps a digit', () => {
+      expect(notes('av-mean-gradient', { value: 3.4, uncertainty: 0.41 })).toEqual([
+        '95 % interval ± 0.4 mmHg.',
+      ]);
+    });
+
+    test('the vessel, which the code of a Doppler index does not name', () => {
+      expect(notes('middle-cerebral-artery-pi', { label: 'Middle cerebral artery PI' })).toEqual([
+        'Middle cerebral artery PI.',
+      ]);
+    });
+
+    test('the side and the fetus', () => {
+      expect(
+        notes('uterine-artery-ri', { label: 'Uterine artery RI', laterality: 'left' }),
+      ).toEqual(['Uterine artery RI (left).']);
+      expect(notes('hc', { label: 'Head circumference', fetus: 'B' })).toEqual([
+        'Head circumference (fetus B).',
+      ]);
+    });
+
+    test('the side and the fetus of a withheld value too', () => {
+      const withheld = { label: 'Uterine artery RI', laterality: 'right', quality: 'low' } as const;
+      expect(notes('uterine-artery-ri', withheld)).toEqual([
+        'Uterine artery RI (right).',
+        'Withheld: confidence too low.',
+      ]);
+    });
   });
 
   test('omits values that a person must confirm, and counts them in the conclusion', () => {
