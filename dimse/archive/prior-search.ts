@@ -130,8 +130,8 @@ const safeKeys = ({ formerIds = [] }: SearchedStudy) =>
   formerIds.filter((id) => !/[*?\\]/.test(id));
 
 /**
- * Replaces a former patient ID that an archive returns by the surviving ID, because the archive may
- * not know of the merge.
+ * In a response of an archive, replaces a former patient ID with the surviving one, because the
+ * archive might not know of the merge.
  */
 const asMerged =
   ({ identity, formerIds = [] }: SearchedStudy) =>

@@ -242,7 +242,7 @@ export function stowTransport(
       return results;
     },
     /**
-     * Searches for a study that does not exist. A server that can store objects may not support
+     * Searches for a study that does not exist. A server that can store objects might not support
      * searches, but even a response that says so shows that it works.
      */
     async probe(signal): Promise<ErrorCode | null> {

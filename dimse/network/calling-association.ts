@@ -275,7 +275,7 @@ export class CallingAssociation {
     contexts: readonly ProposedContext[],
     roles: RoleSelection[],
   ): Promise<void> {
-    // The connection may not be open yet. The event can be reported anyway, because the socket
+    // The connection might not be open yet. The event can be reported anyway, because the socket
     // buffers our request until the connection opens.
     this.#machine.on('connected');
     await this.#write(associateRequestTo(node, contexts, roles));

@@ -6,7 +6,8 @@ import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { AssociationEnd, AssociationPeer } from '../network/service-ports.ts';
 
 /**
- * Records in the audit trail which peer sent objects of which study, and which peer was refused.
+ * Writes the audit entries of the DICOM listener and of queries to archives: which peer sent,
+ * searched or retrieved objects of which study, and which peer was refused.
  */
 export interface DicomAudit {
   arrived(peer: AssociationPeer, studyId: string): void;

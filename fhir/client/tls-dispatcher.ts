@@ -27,8 +27,8 @@ export function tlsDispatcher(
     if (open?.written !== written) {
       const connect = await usable(() => certificates.read(tls));
       const { Agent } = await import('undici');
-      // The old pool is not closed here, because a caller that has it may not have sent its request
-      // yet. Its connections close by themselves when they are idle.
+      // The old pool is not closed here, because a caller that has it might not have sent its
+      // request yet. Its connections close by themselves when they are idle.
       open = { written, agent: new Agent({ connect }) };
     }
     return open.agent;

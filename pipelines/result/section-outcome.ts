@@ -10,8 +10,8 @@ const ASSESSED: ReadonlySet<Section['status']> = new Set(['complete', 'partial',
 export const isAssessed = ({ status }: Pick<Section, 'status'>): boolean => ASSESSED.has(status);
 
 /**
- * Returns true if a section drew conclusions, at least in part. Unlike an assessed section, it is
- * not `inadequate`.
+ * Returns true if a section drew conclusions, at least in part. A section with the status
+ * `inadequate` is assessed but not conclusive.
  */
 export const isConclusive = ({ status }: Pick<Section, 'status'>): boolean =>
   status === 'complete' || status === 'partial';

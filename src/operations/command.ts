@@ -35,7 +35,7 @@ export type Concern = Pick<AuditEntry, 'requestId' | 'studyId' | 'detail'>;
 /**
  * Returns what a command concerns.
  * @param answer null if the command was refused. Then only the detail is recorded, because the
- * request or study may not exist.
+ * request or study might not exist.
  */
 type About<Schema extends z.ZodType, Answer> = (
   parameters: z.output<Schema>,
@@ -115,7 +115,10 @@ export function stored<Schema extends z.ZodType, Answer>(
   };
 }
 
-/** For invalid parameters, the audit entry names nothing, because they may contain anything. */
+/**
+ * If the parameters are invalid, the audit entry contains none of them, because they may contain
+ * anything.
+ */
 function concernOf<Schema extends z.ZodType, Answer>(
   schema: Schema,
   { parameters }: Pick<Call, 'parameters'>,

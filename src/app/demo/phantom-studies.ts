@@ -224,7 +224,7 @@ async function echo(seed: number, acquisition: string): Promise<DemoStudy> {
     patient: asAdult(study.patient),
     studyInstanceUid: study.truth.studyInstanceUid,
     compare: (result) => compareHeart(result, study.truth),
-    // Some sizes may not be measured: a permissive installation does not run every model, and the
+    // Some sizes might not be measured: a permissive installation does not run every model, and the
     // result then states the reason.
     everySize: false,
   };

@@ -119,7 +119,7 @@ type End =
   | { type: 'succeeded' }
   /** The request was canceled, or another worker has claimed it. */
   | { type: 'lost' }
-  /** The gateway is stopping, or the database was away for a short time. */
+  /** The gateway is stopping, or the database was unreachable for a short time. */
   | { type: 'interrupted' }
   /** The pipeline process died. */
   | { type: 'crashed'; reason: string }

@@ -86,8 +86,8 @@ async function renewLease(database: Queryable, id: string, attempt: number) {
 
 /**
  * Releases a request that has not ended, so that it can be claimed again. A run that was
- * interrupted, because the gateway stops or the database was away, does not count against the
- * request. A run that found the disk full does, because its input may be what fills the disk. A
+ * interrupted, because the gateway stops or the database was unreachable, does not count against
+ * the request. A run that found the disk full does, because its input may be what fills the disk. A
  * crash counts both as an attempt and as a crash.
  *
  * `attempts` itself never decreases: it is the fencing token, and names the work folder of the run.

@@ -203,8 +203,8 @@ export interface RequestRow {
   /** Number of times that a pipeline process died while running the request. */
   crashes: number;
   /**
-   * Number of attempts that were interrupted or lost because the gateway stopped or died, or because
-   * the database was away. They do not count against the request.
+   * Number of attempts that were interrupted or lost because the gateway stopped or died, or
+   * because the database was unreachable. They do not count against the request.
    */
   lost_runs: number;
   /** Number of the last event in the request's log. */

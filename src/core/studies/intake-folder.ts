@@ -20,7 +20,7 @@ export const PARTIAL_SUFFIX = '.part';
 export const OBJECT_SUFFIX = '.dcm';
 
 /**
- * Returns the paths of one new object, relative to the data folder. Its folder may not exist yet.
+ * Returns the paths of one new object, relative to the data folder. Its folder might not exist yet.
  */
 export function newPlace(source: string, now: Date): { partial: string; complete: string } {
   const base = join(INTAKE, source, now.toISOString().slice(0, 10), newUuid(now));

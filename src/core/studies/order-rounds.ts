@@ -148,8 +148,8 @@ async function findOrder(
     try {
       found = await worklist.orders(wanted.keys, AbortSignal.any([stopping, late]));
     } catch (error) {
-      // The received orders are in our own database. If it is away, the search is repeated when its
-      // claim has expired.
+      // The received orders are in our own database. If it is unreachable, the search is repeated
+      // when its claim has expired.
       if (error instanceof DatabaseUnreachableError) throw error;
       // If the query was interrupted because the gateway is stopping, the worklist is not at fault.
       if (!stopping.aborted) {

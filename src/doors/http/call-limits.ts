@@ -92,8 +92,8 @@ export function createCallLimits({ database, config, now }: CallLimitParts): Cal
   };
 
   /**
-   * Tells one caller whether its call is allowed. The statement granted a number of calls to all
-   * callers with the same key together.
+   * Tells one caller whether its call is allowed. `granted` is the number of calls that the
+   * statement allowed to all callers with the same key together.
    */
   const giveCall = (bucket: Bucket): Allowance => {
     bucket.granted -= 1;

@@ -103,7 +103,7 @@ async function saveRules(
 
 /**
  * Checks the whole file that would be written, not only its rules: the other settings in the file
- * may have changed since the gateway started, and may not fit the new rules.
+ * may have changed since the gateway started, and might not fit the new rules.
  * @throws SonogateError `invalid_config`
  */
 function requireStartable(check: () => unknown): void {

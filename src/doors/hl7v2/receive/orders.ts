@@ -45,8 +45,8 @@ export function ordersIn(
   const identifier = mainPatientId(pid, settings);
   const patient = {
     patientId: identifier.id,
-    // For an ID from our own assigning authority, the issuer is left empty, because the images may
-    // not state it.
+    // For an ID from our own assigning authority, the issuer is left empty, because the images
+    // might not state it.
     issuerOfPatientId: identifier.unissued ? '' : identifier.authority,
     birthDate: birthDateOf(pid),
     sex: sexOf(pid),

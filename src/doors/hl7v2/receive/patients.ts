@@ -55,7 +55,7 @@ function patientIdsIn(
 /**
  * Keeps, for each assigning authority, only the values whose identifier has the same type as that
  * of the first value, which is the most important type. If the first identifier has no type, only
- * its value is kept, because other identifiers without a type may not be patient IDs.
+ * its value is kept, because other identifiers without a type might not be patient IDs.
  */
 function ofMainType<Value>(
   values: readonly Value[],
