@@ -30,8 +30,8 @@ import type {
 } from '../network/service-ports.ts';
 import { createSourceLimits, type SourceLimits, watchFreeSpace } from './admission.ts';
 import { type DicomAudit, NO_AUDIT } from './audit.ts';
+import { noteReceptions, watchReleases } from './completion-signals.ts';
 import { DiskWriter } from './disk-writer.ts';
-import { noteReceptions, watchReleases } from './receptions.ts';
 
 interface IntakeOptions extends RegistrationOptions {
   limits: Pick<Config['dicom'], 'maxObjectBytes' | 'minFreeBytes'>;

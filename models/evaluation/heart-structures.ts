@@ -1,4 +1,7 @@
-import { axisOf, measureChest } from '../../pipelines/obstetric/fetal-heart/size.ts';
+import {
+  axisOf,
+  measureChest,
+} from '../../pipelines/obstetric/fetal-heart/measure-size-and-axis.ts';
 import type { Locator } from '../../pipelines/obstetric/locator.ts';
 import { createRandom } from '../phantom/random.ts';
 import { drawGrowth, sizesAt } from '../phantom/sizes.ts';

@@ -1,3 +1,6 @@
+import { isoDate } from '../dicom/dates.ts';
+import type { Subject } from '../dicom/subject.ts';
+
 /** Days from the last menstrual period to the expected date of delivery. */
 export const TERM_DAYS = 280;
 const DAY_MS = 86_400_000;
@@ -17,4 +20,13 @@ export function dueDateByAge(examDate: string, gaDays: number): string {
 /** Returns the expected date of delivery, from the first day of the last menstrual period. */
 export function dueDateByLmp(lmp: string): string {
   return addDays(lmp, TERM_DAYS);
+}
+
+/**
+ * Returns the expected date of delivery of a study as YYYY-MM-DD; null without a gestational age or
+ * a study date.
+ */
+export function dueDate({ identity, dating }: Subject): string | null {
+  const scan = isoDate(identity?.StudyDate ?? '');
+  return scan && dating ? dueDateByAge(scan, dating.gaDays) : null;
 }

@@ -5,6 +5,7 @@ import { isoDate } from '../../dicom/dates.ts';
 import type { Subject } from '../../dicom/subject.ts';
 import { earlierValues } from '../../result/earlier-values.ts';
 import type { Result, Section } from '../../result/envelope.ts';
+import { dueDate } from '../../result/estimated-due-date.ts';
 import { conclusionOf } from '../../result/render/conclusion.ts';
 import { basisText, weeksAndDays } from '../../result/render/obstetric/shared.ts';
 import { examinationName, gapLine, limitationsOf } from '../../result/render/report-lines.ts';
@@ -25,7 +26,6 @@ import { drawOnPdf, isPrintable, printable, textWidth } from '../drawing/draw.ts
 import type { Drawing } from '../drawing/drawing.ts';
 import { growthPanel } from '../drawing/growth-chart.ts';
 import { type GrowthCurve, measuredOnCurve } from '../drawing/growth-curve.ts';
-import { dueDate } from '../due-date.ts';
 import { keyOverlays, storedPreviews } from '../previews/overlays.ts';
 import { PICTURES_AT_ONCE } from '../previews/raster.ts';
 import { compactTable } from './compact-table.ts';

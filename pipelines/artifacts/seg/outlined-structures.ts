@@ -13,7 +13,8 @@ import { withoutComparisons } from '../../result/standing.ts';
 import { ellipsePoints } from '../drawing/drawing.ts';
 import type { Code } from '../sr/content-item.ts';
 import { siteOf } from '../sr/echo-sites.ts';
-import { instanceOf, trackingIdentifiers, trackingUid } from '../sr/references.ts';
+import { instanceOf } from '../sr/references.ts';
+import { trackingIdentifiers, trackingUid } from '../tracking-uid.ts';
 
 export type ListedStructure = LocatedStructure & { section: string };
 

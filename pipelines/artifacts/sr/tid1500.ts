@@ -13,6 +13,7 @@ import {
   sectionStatement,
 } from '../../result/render/statement.ts';
 import { withoutComparisons } from '../../result/standing.ts';
+import { trackingIdentifiers, trackingUid } from '../tracking-uid.ts';
 import { type ContentItem, code, container, root, scoord, text, uidref } from './content-item.ts';
 import { siteOf, wholeOf } from './echo-sites.ts';
 import { encode } from './encode.ts';
@@ -33,7 +34,7 @@ import {
   measurementItem,
   sourceItems,
 } from './measured-value.ts';
-import { libraryImages, trackingIdentifiers, trackingUid } from './references.ts';
+import { libraryImages } from './references.ts';
 import { reportCode, SR } from './vocabulary.ts';
 
 /**

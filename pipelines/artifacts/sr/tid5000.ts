@@ -1,6 +1,7 @@
 import { conceptEntry, STATED_AGE } from '../../concepts/concepts.ts';
 import type { Subject } from '../../dicom/subject.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
+import { dueDate } from '../../result/estimated-due-date.ts';
 import { conclusionTexts } from '../../result/render/conclusion.ts';
 import {
   accepted,
@@ -13,7 +14,6 @@ import {
   sectionStatement,
 } from '../../result/render/statement.ts';
 import { countingFirst, countingValues } from '../../result/standing.ts';
-import { dueDate } from '../due-date.ts';
 import {
   type Code,
   type ContentItem,

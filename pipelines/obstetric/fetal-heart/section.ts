@@ -8,7 +8,7 @@ import type { FetalHeartEvidence } from './evidence.ts';
 import { CARDIAC_VIEWS, type CardiacView, type CardiacViewReading } from './evidence.ts';
 import { judgeRates, shortSweeps, silentSweeps } from './judge-rate.ts';
 import { FETAL_HEART_SECTION, rateGroups, unevenBeats } from './measure-rate.ts';
-import { cardiacSizeOf, MACHINE_OF_SEVERAL } from './size.ts';
+import { cardiacSizeOf, MACHINE_OF_SEVERAL } from './measure-size-and-axis.ts';
 
 const NEEDS = ['four-chamber plane', 'outflow-tract and three-vessel views', 'a cine or an M-mode'];
 

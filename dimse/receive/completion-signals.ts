@@ -14,6 +14,11 @@ import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { AssociationEnd, AssociationPeer, StorageService } from '../network/service-ports.ts';
 
 /**
+ * What an association says about the completion of its studies: an object that is still arriving
+ * delays it, the release of the association brings it forward.
+ */
+
+/**
  * Wraps a storage service so that every process of the installation knows of an object that takes
  * long to arrive. Otherwise its study could be completed when the quiet time ends during the
  * transfer (`completeDueStudies`).

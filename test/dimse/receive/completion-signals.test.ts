@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AssociationPeer, ObjectSink } from '../../../dimse/network/service-ports.ts';
-import { noteReceptions } from '../../../dimse/receive/receptions.ts';
+import { noteReceptions } from '../../../dimse/receive/completion-signals.ts';
 import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/transfer-syntaxes.ts';
 import { completeNow } from '../../../src/core/studies/commands.ts';
 import { completeDueStudies } from '../../../src/core/studies/completion.ts';
