@@ -85,8 +85,8 @@ function scaleInto(image: GrayImage, width: number, height: number): Letterboxed
     const end = rows.first[y + 1] ?? 0;
     for (let n = rows.first[y] ?? 0; n < end; n++) {
       const row = rows.source[n] ?? 0;
-      // The last source row of a target row is often the first source row of the next one, and then
-      // need not be scaled again.
+      // The last source row of a target row is often the first source row of the next target row.
+      // It then need not be scaled again.
       if (row !== scaledRow) {
         scaledRow = row;
         scaleRow(scaled, image, row, columns);

@@ -266,8 +266,8 @@ function letterOf(channel: Channel, ink: Uint8Array, part: Part): Letter | null 
   const { contrast, variation, shade, strokesPerRow } = measure(channel, ink, part);
   if (contrast < LEAST_CONTRAST || variation > MOST_RING_VARIATION * contrast) return null;
   const count = Math.max(1, Math.round(widthOf(part) / (0.9 * heightOf(part))));
-  // Each letter has at least one upright stroke, but a bright reflector or an ECG has only one in
-  // total.
+  // Text has at least one upright stroke per letter. A bright reflector or an ECG, however wide,
+  // has only one.
   if (count > 2 && strokesPerRow < 0.75 * count) return null;
   const { minX, minY, maxX, maxY, kind } = part;
   return { minX, minY, maxX, maxY, kind, shade, count };

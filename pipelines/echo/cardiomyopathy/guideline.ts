@@ -131,8 +131,8 @@ const DILATED_PATTERNS = [
 ] as const;
 
 /**
- * EF, per cent: the LV counts as dysfunctional below `ef`, and device therapy is considered up to
- * `device` (CM23).
+ * Limits of the EF, per cent: the LV counts as dysfunctional below `ef`, and device therapy is
+ * considered up to `device` (CM23).
  */
 export const DYSFUNCTION = { ef: 50, device: 35 } as const;
 

@@ -91,8 +91,8 @@ function limitOf({ concept, method }: Measurement): Statement | null {
 }
 
 /**
- * Returns true if the value is so close to a limit that the neighbouring grade is equally likely
- * (echo 19, rule 2).
+ * Returns true if the value is so close to a limit that, within the variability of measurement, it
+ * may have the neighbouring grade (echo 19, rule 2).
  */
 function isAtLimit({ value }: Measurement, sexes: readonly Sex[]): boolean {
   const limits = sexes.flatMap((sex) => {

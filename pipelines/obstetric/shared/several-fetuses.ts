@@ -55,8 +55,8 @@ export function severalFetuses(evidence: FetusEvidence): SeveralFetusesSource | 
 }
 
 /**
- * Returns a function that gives each fetus one name. The images may call a fetus A and the
- * machine's report the same fetus 1; the name on the images is then used for both.
+ * Returns a function that gives each fetus one name. If the images call a fetus A, and the
+ * machine's report calls it 1, both get the name on the images.
  */
 export function oneNamePerFetus({ study, views }: FetusEvidence): (name: string) => string {
   const names = [

@@ -90,7 +90,7 @@ export const AUDIT_ACTIONS = {
   // Received objects state a different patient than the study had before.
   'study.patient': { event: 'patient-record', does: 'U' },
   'patient.update': { event: 'patient-record', does: 'U' },
-  // The study was left unchanged, because its patient may be another person than the one in the
+  // The study was left unchanged, because its patient may be a person other than the one in the
   // message.
   'patient.unlike': { event: 'patient-record', does: 'U' },
   'patient.merge': { event: 'patient-record', does: 'U' },

@@ -86,7 +86,7 @@ type NotChartedCode = keyof typeof NOT_CHARTED;
 type Weeks = { from: number; to: number };
 export type NotChartedReason = { code: NotChartedCode; weeks: Weeks | null };
 
-/** Returns, as text for the data of the section, the reason why a value is not charted. */
+/** Returns the reason why a value is not charted, as text for the data of the section. */
 export const notChartedText = ({ code, weeks }: NotChartedReason): string =>
   NOT_CHARTED[code](weeks);
 

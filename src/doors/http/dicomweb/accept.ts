@@ -74,7 +74,7 @@ const covers = (range: MediaRange, type: string): boolean =>
   (range.type.endsWith('/*') && type.startsWith(range.type.slice(0, -1)));
 
 /**
- * Returns the one of `types` that the caller prefers.
+ * Returns the type among `types` that the caller prefers.
  * @throws SonogateError `not_acceptable` if the caller accepts none of them.
  */
 export function requireAccepted(ranges: readonly MediaRange[], types: readonly string[]): string {
