@@ -1,9 +1,9 @@
-import type { ConceptKey } from '../concepts/concepts.ts';
-import { CONCEPTS, measurementConcept } from '../concepts/concepts.ts';
+import { CONCEPTS, type ConceptKey } from '../concepts/concepts.ts';
 import type { CartMeasurement } from '../contract/study.ts';
 import { median } from '../measure/statistics.ts';
 import type { Measurement } from './envelope.ts';
-import { decided, fetusKey, MACHINE_METHOD, machineValueId } from './measured.ts';
+import { fetusKey, MACHINE_METHOD, machineValueId } from './measured.ts';
+import { createMeasurement } from './measurement.ts';
 import { cutOffsOf, isPlausible } from './obstetric/limits.ts';
 import { remark } from './render/remarks.ts';
 import type { Remark } from './statement.ts';
@@ -278,34 +278,19 @@ function toMeasurement(
   key: ConceptKey,
   { from, value, derivation, quality, remarks }: CartStanding,
 ): Measurement {
-  const { label, unit, site } = CONCEPTS[key];
   const equation = from.equation
     ? [remark('machine.equation', { equation: from.equation.meaning })]
     : [];
-  return decided({
-    id: machineValueId(key, from),
+  return createMeasurement(machineValueId(key, from), key, value, MACHINE_METHOD, {
     section,
-    concept: measurementConcept(key),
-    label,
-    value,
-    unit,
-    method: MACHINE_METHOD,
     derivation,
     source: cartSource(from),
-    site: site?.meaning ?? from.site?.meaning ?? null,
+    site: CONCEPTS[key].site?.meaning ?? from.site?.meaning ?? null,
     laterality: from.laterality,
     fetus: from.fetus,
     phase: from.phase?.meaning ?? null,
-    confidence: null,
-    uncertainty: null,
     quality,
-    reference: null,
-    interpretation: null,
-    inputs: [],
-    origin: 'machine',
-    standing: quality === 'accepted' ? 'counts' : 'withheld',
     remarks: [...equation, ...remarks],
-    note: null,
   });
 }
 
