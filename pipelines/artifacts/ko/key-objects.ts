@@ -1,12 +1,10 @@
-import { STORAGE_CLASS } from '../../dicom/sop-classes.ts';
 import type { Subject } from '../../dicom/subject.ts';
 import type { Result } from '../../result/envelope.ts';
 import { noticeOf } from '../../result/render/statement.ts';
-import { commonModules, contentDateTime } from '../modules.ts';
 import { keyOverlays, overlaysOf } from '../previews/overlays.ts';
 import { type ContentItem, image, root, text } from '../sr/content-item.ts';
 import { encode } from '../sr/encode.ts';
-import { evidenceOf, languageItem, observerItems, referencedRequest } from '../sr/header.ts';
+import { evidenceOf, keyObjectHeader, languageItem, observerItems } from '../sr/header.ts';
 import { instanceOf, referenceTo } from '../sr/references.ts';
 import { SR } from '../sr/vocabulary.ts';
 
@@ -41,16 +39,8 @@ export function buildKeyObjects(result: Result, subject: Subject): Buffer | null
     ...images,
   ]);
   const header = {
-    ...commonModules(result, subject, {
-      sopClassUid: STORAGE_CLASS.keyObjects,
-      series: 'ko',
-      role: 'key-objects',
-      number: 1,
-    }),
-    ReferencedPerformedProcedureStepSequence: [],
-    ...contentDateTime(result, subject),
+    ...keyObjectHeader(result, subject, { series: 'ko', role: 'key-objects' }),
     ...evidenceOf(tree, subject),
-    ...referencedRequest(subject),
   };
   return encode(header, tree);
 }

@@ -6,7 +6,7 @@ import {
 import { STORAGE_CLASS } from '../../dicom/sop-classes.ts';
 import type { SourceInstance, Subject } from '../../dicom/subject.ts';
 import type { Result } from '../../result/envelope.ts';
-import { commonModules, contentDateTime, hierarchicalReferences, studyUidOf } from '../modules.ts';
+import { hierarchicalReferences, studyUidOf } from '../modules.ts';
 import {
   type Code,
   type ContentItem,
@@ -18,7 +18,7 @@ import {
   text,
 } from '../sr/content-item.ts';
 import { encode } from '../sr/encode.ts';
-import { languageItem, observerItems, personName, referencedRequest } from '../sr/header.ts';
+import { keyObjectHeader, languageItem, observerItems, personName } from '../sr/header.ts';
 import { SR } from '../sr/vocabulary.ts';
 
 /** An object that a PACS has stored and must no longer show. */
@@ -77,20 +77,15 @@ export function buildRejectionNote(
     ...rejected.map(reference),
   ]);
   const header = {
-    ...commonModules(withdrawn, whole, {
-      sopClassUid: STORAGE_CLASS.keyObjects,
+    ...keyObjectHeader(withdrawn, whole, {
       series: 'rejection',
       role: `rejection-note ${destination}`,
-      number: 1,
     }),
     SeriesDescription: 'Withdrawn result',
-    ReferencedPerformedProcedureStepSequence: [],
-    ...contentDateTime(withdrawn, whole),
     CurrentRequestedProcedureEvidenceSequence: hierarchicalReferences(
       studyUidOf(subject),
       rejected,
     ),
-    ...referencedRequest(subject),
   };
   return encode(header, tree);
 }

@@ -5,22 +5,20 @@ export interface Code {
   meaning: string;
 }
 
-export const dcm = (code: string, meaning: string): Code => ({ scheme: 'DCM', code, meaning });
-export const ln = (code: string, meaning: string): Code => ({ scheme: 'LN', code, meaning });
-export const sct = (code: string, meaning: string): Code => ({ scheme: 'SCT', code, meaning });
-
 /**
  * Relationship Type (PS3.3 C.17.3.2.4). All relationships are by value, so one content tree is
  * valid in every SR class.
  */
-export type Relationship =
-  | 'CONTAINS'
-  | 'HAS OBS CONTEXT'
-  | 'HAS ACQ CONTEXT'
-  | 'HAS CONCEPT MOD'
-  | 'HAS PROPERTIES'
-  | 'INFERRED FROM'
-  | 'SELECTED FROM';
+export const RELATIONSHIPS = [
+  'CONTAINS',
+  'HAS OBS CONTEXT',
+  'HAS ACQ CONTEXT',
+  'HAS CONCEPT MOD',
+  'HAS PROPERTIES',
+  'INFERRED FROM',
+  'SELECTED FROM',
+] as const;
+export type Relationship = (typeof RELATIONSHIPS)[number];
 
 export interface ImageReference {
   sopClassUid: string;

@@ -1,11 +1,11 @@
 import { data, type NaturalDataset } from 'dcmjs';
-import type {
-  Code,
-  ContentItem,
-  Graphic,
-  ItemValue,
-  Quantity,
-  Relationship,
+import {
+  type Code,
+  type ContentItem,
+  type Graphic,
+  type ItemValue,
+  type Quantity,
+  RELATIONSHIPS,
 } from './content-item.ts';
 
 export interface SrFile {
@@ -103,16 +103,6 @@ function valueIn(item: NaturalDataset): ItemValue {
       throw new Error(`value type ${string(item.ValueType)} is not read`);
   }
 }
-
-const RELATIONSHIPS: readonly Relationship[] = [
-  'CONTAINS',
-  'HAS OBS CONTEXT',
-  'HAS ACQ CONTEXT',
-  'HAS CONCEPT MOD',
-  'HAS PROPERTIES',
-  'INFERRED FROM',
-  'SELECTED FROM',
-];
 
 function itemIn(item: NaturalDataset): ContentItem {
   return {

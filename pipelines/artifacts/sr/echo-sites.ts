@@ -1,7 +1,8 @@
+import { dcm, sct } from '../../concepts/coding.ts';
 import { type ConceptKey, conceptEntry } from '../../concepts/concepts.ts';
 import { MEASURED_ON } from '../../concepts/echo.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { type Code, dcm, sct } from './content-item.ts';
+import type { Code } from './content-item.ts';
 
 /**
  * Structures for which TID 5202 has a section (PS3.16; echo 18.2), in the order of that template.

@@ -106,7 +106,7 @@ function completion(result: Result): NaturalDataset {
  * headers or a worklist (PS3.3 C.17.2). The study attributes always come from the images, even if
  * the order contains more of them.
  */
-export function referencedRequest(subject: Subject): NaturalDataset {
+function referencedRequest(subject: Subject): NaturalDataset {
   const { identity, order } = subject;
   const accessionNumber = identity?.AccessionNumber || order?.accessionNumber;
   if (!accessionNumber) return {};
@@ -222,6 +222,24 @@ export function srHeader(result: Result, subject: Subject, document: SrDocument)
     PerformedProcedureCodeSequence: [],
     ...predecessors(result, subject, document),
     ...evidenceOf(document.tree, subject),
+    ...referencedRequest(subject),
+  };
+}
+
+/** Builds all modules of a Key Object Selection except the content (PS3.3 A.35.4). */
+export function keyObjectHeader(
+  result: Result,
+  subject: Subject,
+  kind: Omit<Parameters<typeof commonModules>[2], 'sopClassUid' | 'number'>,
+): NaturalDataset {
+  return {
+    ...commonModules(result, subject, {
+      ...kind,
+      sopClassUid: STORAGE_CLASS.keyObjects,
+      number: 1,
+    }),
+    ReferencedPerformedProcedureStepSequence: [],
+    ...contentDateTime(result, subject),
     ...referencedRequest(subject),
   };
 }

@@ -192,6 +192,12 @@ export function sourceItems({ image: on, graphics }: MeasuredOn): ContentItem[] 
   return graphics.map((graphic) => scoord('INFERRED FROM', SR.sourceOfMeasurement, graphic, on));
 }
 
+/** Returns the items of `sourceItems`; empty if the source is not a DICOM image of the subject. */
+export function sourcesOf(measurement: Measurement, subject: Subject): ContentItem[] {
+  const on = measuredOn(measurement, subject);
+  return on ? sourceItems(on) : [];
+}
+
 /** Returns the equation as a code if PS3.16 has one, otherwise as a citation (TID 315). */
 export function equationItems(
   measurement: Pick<Measurement, 'method' | 'confirmed'>,
@@ -231,8 +237,6 @@ function propertyItems(measurement: Measurement, withCentile: boolean): ContentI
 }
 
 interface NumOptions {
-  /** Name of the NUM item, if the template requires a different name than the concept has. */
-  name?: Code;
   /**
    * True if the centile is added as a property (TID 310); false if the template has a separate row
    * for it.
@@ -255,8 +259,8 @@ interface NumOptions {
  * result.
  */
 export function measurementItem(measurement: Measurement, options: NumOptions): ContentItem {
-  const { name = conceptOf(measurement), withCentile = true, proposals = false, sources } = options;
-  const { modifiers = [] } = options;
+  const { withCentile = true, proposals = false, modifiers = [], sources } = options;
+  const name = conceptOf(measurement);
   const derivation = code('HAS CONCEPT MOD', SR.derivation, DERIVATIONS[measurement.derivation]);
   const isProposal = measurement.quality === 'review';
   if (measurement.quality !== 'accepted' && !(isProposal && proposals)) {

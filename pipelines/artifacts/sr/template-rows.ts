@@ -38,53 +38,49 @@ const dcm = (...codes: string[]) => codes.map((code) => `DCM ${code}`);
 const ln = (...codes: string[]) => codes.map((code) => `LN ${code}`);
 const sct = (...codes: string[]) => codes.map((code) => `SCT ${code}`);
 
-/** Language of the document (TID 1204). */
-const LANGUAGE: Row = {
-  relationship: 'HAS CONCEPT MOD',
-  type: 'CODE',
-  concept: dcm('121049'),
-  need: 'U',
-  once: true,
-};
+/** Returns the builder of the rows with one relationship. */
+const rowOf =
+  (relationship: Relationship) =>
+  (
+    type: ValueType,
+    concept: readonly string[] | null,
+    need: 'M' | 'U' = 'U',
+    extra: Partial<Row> = {},
+  ): Row => ({ relationship, type, concept, need, ...extra });
 
-const context = (
-  type: ValueType,
-  concept: string,
-  need: 'M' | 'U',
-  extra: Partial<Row> = {},
-): Row => ({ relationship: 'HAS OBS CONTEXT', type, concept: [concept], need, ...extra });
+const contains = rowOf('CONTAINS');
+const context = rowOf('HAS OBS CONTEXT');
+const modifier = rowOf('HAS CONCEPT MOD');
+const property = rowOf('HAS PROPERTIES');
+const inferred = rowOf('INFERRED FROM');
+
+/** Language of the document (TID 1204). */
+const LANGUAGE = modifier('CODE', dcm('121049'), 'U', { once: true });
 
 /** A device observer, and the persons of a signed document (TID 1001 to 1004). */
 const OBSERVER: Row[] = [
-  context('CODE', 'DCM 121005', 'M', { values: ['DCM 121007'] }),
-  context('UIDREF', 'DCM 121012', 'M'),
-  context('TEXT', 'DCM 121013', 'U'),
-  context('TEXT', 'DCM 121014', 'U'),
-  context('TEXT', 'DCM 121015', 'U'),
-  context('TEXT', 'DCM 121016', 'U'),
-  context('CODE', 'DCM 121005', 'U', { values: ['DCM 121006'], repeated: true }),
-  context('PNAME', 'DCM 121008', 'U', { repeated: true }),
-  context('TEXT', 'DCM 121009', 'U', { repeated: true }),
+  context('CODE', dcm('121005'), 'M', { values: ['DCM 121007'] }),
+  context('UIDREF', dcm('121012'), 'M'),
+  context('TEXT', dcm('121013'), 'U'),
+  context('TEXT', dcm('121014'), 'U'),
+  context('TEXT', dcm('121015'), 'U'),
+  context('TEXT', dcm('121016'), 'U'),
+  context('CODE', dcm('121005'), 'U', { values: ['DCM 121006'], repeated: true }),
+  context('PNAME', dcm('121008'), 'U', { repeated: true }),
+  context('TEXT', dcm('121009'), 'U', { repeated: true }),
 ];
 
 /** Subject context of a fetus (TID 1006 and 1008). */
 const FETUS: Row[] = [
-  context('CODE', 'DCM 121024', 'U', { values: ['DCM 121026'], once: true }),
-  context('TEXT', 'DCM 121030', 'U', { once: true }),
-  context('NUM', 'DCM 121037', 'U', { once: true, units: ['1'] }),
-  context('NUM', 'DCM 121038', 'U', { once: true, units: ['1'] }),
+  context('CODE', dcm('121024'), 'U', { values: ['DCM 121026'], once: true }),
+  context('TEXT', dcm('121030'), 'U', { once: true }),
+  context('NUM', dcm('121037'), 'U', { once: true, units: ['1'] }),
+  context('NUM', dcm('121038'), 'U', { once: true, units: ['1'] }),
 ];
 
-const ON_IMAGE: Row[] = [
-  { relationship: 'SELECTED FROM', type: 'IMAGE', concept: [], need: 'M', once: true },
-];
+const ON_IMAGE: Row[] = [rowOf('SELECTED FROM')('IMAGE', [], 'M', { once: true })];
 
-const inferred = (type: ValueType, concept: readonly string[] | null): Row => ({
-  relationship: 'INFERRED FROM',
-  type,
-  concept,
-  need: 'U',
-});
+const CALIPER = inferred('SCOORD', dcm('121112'), 'U', { rows: ON_IMAGE });
 
 /** Equation or table from which a value was calculated (TID 315, CID 228). */
 const EQUATION: Row[] = [
@@ -92,52 +88,25 @@ const EQUATION: Row[] = [
   inferred('TEXT', dcm('121421', '121422', '121423')),
 ];
 
-const property = (type: ValueType, concept: readonly string[]): Row => ({
-  relationship: 'HAS PROPERTIES',
-  type,
-  concept,
-  need: 'U',
-});
-
 /**
  * Returns the rows allowed below a NUM (TID 300); `coordinates` is false in a region group (TID
  * 1419).
  */
 function measurementRows(coordinates: boolean): Row[] {
   return [
-    {
-      relationship: 'HAS CONCEPT MOD',
-      type: 'CODE',
-      concept: dcm('121401'),
-      need: 'U',
+    modifier('CODE', dcm('121401'), 'U', {
       once: true,
       values: sct('258104002', '258090004', '373098007', '373099004', '371912002', '414135002'),
-    },
-    { ...modifier('CODE', sct('363698007'), 'U'), once: true },
+    }),
+    modifier('CODE', sct('363698007'), 'U', { once: true }),
     property('NUM', sct('385524004', '371933006', '371884006')),
     property('NUM', dcm('121414', '121415', '121416')),
     property('TEXT', dcm('121407', '121408')),
     ...EQUATION,
     inferred('NUM', null),
-    ...(coordinates
-      ? [{ ...inferred('SCOORD', dcm('121112')), rows: ON_IMAGE }, inferred('IMAGE', dcm('121112'))]
-      : []),
+    ...(coordinates ? [CALIPER, inferred('IMAGE', dcm('121112'))] : []),
   ];
 }
-
-const contains = (
-  type: ValueType,
-  concept: readonly string[] | null,
-  need: 'M' | 'U',
-  extra: Partial<Row> = {},
-): Row => ({ relationship: 'CONTAINS', type, concept, need, ...extra });
-
-const modifier = (type: ValueType, concept: readonly string[], need: 'M' | 'U'): Row => ({
-  relationship: 'HAS CONCEPT MOD',
-  type,
-  concept,
-  need,
-});
 
 /** Values allowed in the fetus summary (CID 12019). */
 const SUMMARY_VALUES: Row[] = [
@@ -199,7 +168,7 @@ const vesselGroup = (vessels: readonly string[]): Row =>
   contains('CONTAINER', vessels, 'M', {
     rows: [
       ...FETUS,
-      { ...modifier('CODE', sct('272741003'), 'U'), once: true },
+      modifier('CODE', sct('272741003'), 'U', { once: true }),
       contains('NUM', VASCULAR, 'M', { rows: measurementRows(true) }),
     ],
   });
@@ -207,7 +176,7 @@ const vesselGroup = (vessels: readonly string[]): Row =>
 const findingsOf = (site: string, rows: readonly Row[]): Row =>
   contains('CONTAINER', dcm('121070'), 'U', {
     site: `SCT ${site}`,
-    rows: [...FETUS, { ...modifier('CODE', sct('363698007'), 'M'), once: true }, ...rows],
+    rows: [...FETUS, modifier('CODE', sct('363698007'), 'M', { once: true }), ...rows],
   });
 
 /** Amniotic sac section (TID 5010, measurements of CID 12008). */
@@ -280,18 +249,15 @@ const TID_5000: Template = {
  */
 function groupRows(region: boolean): Row[] {
   return [
-    context('TEXT', 'DCM 112039', 'M', { once: true }),
-    context('UIDREF', 'DCM 112040', 'M', { once: true }),
+    context('TEXT', dcm('112039'), 'M', { once: true }),
+    context('UIDREF', dcm('112040'), 'M', { once: true }),
     ...FETUS,
     contains('CODE', dcm('121071'), 'M', { once: true }),
-    {
-      ...modifier('CODE', sct('363698007'), 'U'),
-      rows: [modifier('CODE', sct('272741003'), 'U')],
-    },
+    modifier('CODE', sct('363698007'), 'U', { rows: [modifier('CODE', sct('272741003'))] }),
     // IHE AI Results requires TID 4019. A value measured by another manufacturer's device has a
     // Comment instead.
-    { ...modifier('TEXT', dcm('111001'), 'M'), unless: dcm('121106') },
-    { ...modifier('TEXT', dcm('111003'), 'M'), unless: dcm('121106') },
+    modifier('TEXT', dcm('111001'), 'M', { unless: dcm('121106') }),
+    modifier('TEXT', dcm('111003'), 'M', { unless: dcm('121106') }),
     modifier('TEXT', dcm('111002'), 'U'),
     modifier('CODE', dcm('111000'), 'U'),
     ...(region ? [contains('SCOORD', dcm('111030'), 'M', { once: true, rows: ON_IMAGE })] : []),
@@ -319,14 +285,7 @@ const TID_1500: Template = {
       rows: [
         contains('CONTAINER', dcm('126200'), 'M', {
           rows: [
-            {
-              relationship: 'HAS ACQ CONTEXT',
-              type: 'CODE',
-              concept: dcm('121139'),
-              need: 'M',
-              once: true,
-              values: dcm('US'),
-            },
+            rowOf('HAS ACQ CONTEXT')('CODE', dcm('121139'), 'M', { once: true, values: dcm('US') }),
             contains('IMAGE', [], 'M'),
           ],
         }),
@@ -343,8 +302,6 @@ const TID_1500: Template = {
   ],
 };
 
-const CALIPER: Row = { ...inferred('SCOORD', dcm('121112')), rows: ON_IMAGE };
-
 /** Rows that TID 5301 and 5302 share, without the modifiers of TID 5302. */
 const ECHO_PROPERTIES: Row[] = [
   property('CODE', dcm('121404')),
@@ -352,22 +309,20 @@ const ECHO_PROPERTIES: Row[] = [
   CALIPER,
 ];
 
-const once = (row: Row): Row => ({ ...row, once: true });
-
 /** Modifiers in the order of TID 5302. Each may occur only once. */
 const POST_COORDINATION: Row[] = [
-  once({
-    ...modifier('CODE', dcm('125306'), 'M'),
+  modifier('CODE', dcm('125306'), 'M', {
+    once: true,
     values: [...dcm('125313', '125314', '125315', '125316', '113857'), ...sct('118586006')],
   }),
-  once(modifier('CODE', sct('363698007'), 'M')),
-  once({
-    ...modifier('CODE', dcm('125305'), 'M'),
+  modifier('CODE', sct('363698007'), 'M', { once: true }),
+  modifier('CODE', dcm('125305'), 'M', {
+    once: true,
     values: [...dcm('125311', '125312'), ...sct('44324008')],
   }),
-  once(modifier('CODE', dcm('125307'), 'M')),
-  once(modifier('CODE', sct('272518008'), 'U')),
-  once(modifier('CODE', dcm('125308'), 'U')),
+  modifier('CODE', dcm('125307'), 'M', { once: true }),
+  modifier('CODE', sct('272518008'), 'U', { once: true }),
+  modifier('CODE', dcm('125308'), 'U', { once: true }),
 ];
 
 const TID_5200: Template = {
@@ -385,7 +340,7 @@ const TID_5200: Template = {
     }),
     contains('CONTAINER', [...dcm('121070'), ...ln('59776-5')], 'U', {
       rows: [
-        once(modifier('CODE', sct('363698007'), 'M')),
+        modifier('CODE', sct('363698007'), 'M', { once: true }),
         contains('CONTAINER', dcm('125007'), 'M', {
           rows: [contains('NUM', null, 'M', { rows: measurementRows(true) })],
         }),

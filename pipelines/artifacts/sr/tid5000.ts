@@ -38,22 +38,24 @@ import {
   conceptOf,
   DAYS,
   equationItems,
-  measuredOn,
   measurementItem,
   PERCENT,
-  sourceItems,
+  sourcesOf,
 } from './measured-value.ts';
 import { imageLibrary } from './references.ts';
 import { SR } from './vocabulary.ts';
 
-const siteGroup = ({ concept }: Measurement) => conceptEntry(concept.key)?.group;
+const groupOf = ({ concept }: Measurement) => conceptEntry(concept.key)?.group;
 const siteOf = ({ concept }: Measurement) => conceptEntry(concept.key)?.site ?? null;
 
-function items(measurements: readonly Measurement[], subject: Subject): ContentItem[] {
-  return measurements.map((measurement) => {
-    const on = measuredOn(measurement, subject);
-    return measurementItem(measurement, { sources: on ? sourceItems(on) : [] });
-  });
+function items(
+  measurements: readonly Measurement[],
+  subject: Subject,
+  withCentile = true,
+): ContentItem[] {
+  return measurements.map((one) =>
+    measurementItem(one, { withCentile, sources: sourcesOf(one, subject) }),
+  );
 }
 
 /**
@@ -79,7 +81,7 @@ function amnioticSacSection(
   about: readonly ContentItem[],
 ): ContentItem[] {
   const own = items(
-    measurements.filter((one) => siteGroup(one) === 'amniotic-sac'),
+    measurements.filter((one) => groupOf(one) === 'amniotic-sac'),
     subject,
   );
   return findings(SR.amnioticSac, own, { about, template: '5010' });
@@ -88,7 +90,7 @@ function amnioticSacSection(
 /** Builds the pelvis section with the cervix and the lower placental edge (TID 5015). */
 function pelvisSection(measurements: readonly Measurement[], subject: Subject): ContentItem[] {
   const own = items(
-    measurements.filter((one) => siteGroup(one) === 'pelvis'),
+    measurements.filter((one) => groupOf(one) === 'pelvis'),
     subject,
   );
   return own.length > 0 ? [container(SR.pelvisAndUterus, own, '5015')] : [];
@@ -140,7 +142,7 @@ function vascularSection(
 ): ContentItem[] {
   const own = measurements.filter(
     (one) =>
-      siteGroup(one) === 'vascular' &&
+      groupOf(one) === 'vascular' &&
       siteOf(one) !== null &&
       FETAL_VASCULATURE.has(siteOf(one)?.code ?? '') === (template === '5025'),
   );
@@ -174,17 +176,10 @@ function fetusesOf(measurements: readonly Measurement[], all: readonly string[])
 
 /** Returns true for values of the cervix, the placenta or the uterine arteries. */
 const isOfMother = (one: Measurement) =>
-  siteGroup(one) === 'pelvis' || siteOf(one)?.code === UTERINE_ARTERY;
+  groupOf(one) === 'pelvis' || siteOf(one)?.code === UTERINE_ARTERY;
 
 const subjectItems = ({ id, all }: Fetus): ContentItem[] =>
   id === null ? [] : fetusItems(id, all);
-
-const groupOf = (measurement: Measurement) => conceptEntry(measurement.concept.key)?.group;
-
-function sources(measurement: Measurement, subject: Subject): ContentItem[] {
-  const on = measuredOn(measurement, subject);
-  return on ? sourceItems(on) : [];
-}
 
 /**
  * Returns the growth rank of a value. The chart is written as a citation, because no context group
@@ -195,10 +190,6 @@ function centileItem(name: Code, measurement: Measurement): ContentItem[] {
   if (!reference || reference.centile === null) return [];
   const citation = text('INFERRED FROM', SR.tableCitation, chartText(reference.chart));
   return [num('CONTAINS', name, { value: reference.centile, unit: PERCENT }, [citation])];
-}
-
-function summaryCentile(measurement: Measurement): ContentItem[] {
-  return measurement.concept.key === 'efw' ? centileItem(SR.weightPercentile, measurement) : [];
 }
 
 function statedAge(subject: Subject): ContentItem[] {
@@ -224,8 +215,8 @@ function fetusSummary(
     text('CONTAINS', SR.comment, summaryText(fetus, result)),
     ...statedAge(subject),
     ...values.flatMap((measurement) => [
-      measurementItem(measurement, { withCentile: false, sources: sources(measurement, subject) }),
-      ...summaryCentile(measurement),
+      ...items([measurement], subject, false),
+      ...(measurement.concept.key === 'efw' ? centileItem(SR.weightPercentile, measurement) : []),
     ]),
   ]);
 }
@@ -265,15 +256,11 @@ function summaryText(fetus: Fetus, result: Result): string {
  */
 function ratioSection(fetus: Fetus, subject: Subject): ContentItem[] {
   const ratios = fetus.measurements.filter(
-    (measurement) =>
-      groupOf(measurement) === 'ratio' ||
-      (groupOf(measurement) === 'heart' && measurement.unit === '1'),
+    (one) => groupOf(one) === 'ratio' || (groupOf(one) === 'heart' && one.unit === '1'),
   );
   if (ratios.length === 0) return [];
-  const items = ratios.map((measurement) =>
-    measurementItem(measurement, { sources: sources(measurement, subject) }),
-  );
-  return [container(SR.fetalBiometryRatios, [...subjectItems(fetus), ...items], '5004')];
+  const contents = [...subjectItems(fetus), ...items(ratios, subject)];
+  return [container(SR.fetalBiometryRatios, contents, '5004')];
 }
 
 /**
@@ -289,12 +276,7 @@ function biometryGroup(
   return container(
     SR.biometryGroup,
     [
-      ...values.map((measurement) =>
-        measurementItem(measurement, {
-          withCentile: false,
-          sources: sources(measurement, subject),
-        }),
-      ),
+      ...items(values, subject, false),
       ...(age
         ? [num('CONTAINS', SR.gestationalAge, { value: age.value, unit: DAYS }, equationItems(age))]
         : []),

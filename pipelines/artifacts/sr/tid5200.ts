@@ -6,7 +6,7 @@ import { type ContentItem, code, container, root } from './content-item.ts';
 import { ECHO_SITES, type EchoSite, echoSite, siteOf } from './echo-sites.ts';
 import { encode } from './encode.ts';
 import { languageItem, observerItems, srHeader } from './header.ts';
-import { measuredOn, measurementItem, sourceItems } from './measured-value.ts';
+import { measurementItem, sourcesOf } from './measured-value.ts';
 import { imageLibrary } from './references.ts';
 import { SR } from './vocabulary.ts';
 
@@ -22,9 +22,10 @@ function ownSite(measurement: Measurement): ContentItem[] {
 }
 
 function item(measurement: Measurement, subject: Subject): ContentItem {
-  const on = measuredOn(measurement, subject);
-  const sources = on ? sourceItems(on) : [];
-  return measurementItem(measurement, { modifiers: ownSite(measurement), sources });
+  return measurementItem(measurement, {
+    modifiers: ownSite(measurement),
+    sources: sourcesOf(measurement, subject),
+  });
 }
 
 /** Returns the patient characteristics used for indexing, such as body surface area (TID 5201). */

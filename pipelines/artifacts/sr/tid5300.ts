@@ -1,3 +1,4 @@
+import { dcm, ln, sct } from '../../concepts/coding.ts';
 import { conceptEntry } from '../../concepts/concepts.ts';
 import type { Subject } from '../../dicom/subject.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
@@ -8,12 +9,9 @@ import {
   type ContentItem,
   code,
   container,
-  dcm,
-  ln,
   num,
   root,
   scoord,
-  sct,
   text,
 } from './content-item.ts';
 import { ECHO_SITES } from './echo-sites.ts';
@@ -92,107 +90,60 @@ interface Modifiers {
   divisor?: keyof typeof DIVISOR;
 }
 
-const inEndDiastole = (site: Modifiers['site'], property: Modifiers['property']): Modifiers => ({
-  type: 'measured',
-  site,
-  observation: 'structure',
-  property,
-  phase: 'endDiastole',
-});
+const by =
+  (observation: Modifiers['observation']) =>
+  (
+    type: Modifiers['type'],
+    site: Modifiers['site'],
+    property: Modifiers['property'],
+    more: Pick<Modifiers, 'phase' | 'divisor'> = {},
+  ): Modifiers => ({ observation, type, site, property, ...more });
+const structure = by('structure');
+const behaviour = by('behaviour');
+const flow = by('haemodynamic');
 
-const EJECTION_FRACTION: Modifiers = {
-  type: 'fractional',
-  site: 'leftVentricle',
-  observation: 'haemodynamic',
-  property: 'ejectionFraction',
-};
+const EJECTION_FRACTION = flow('fractional', 'leftVentricle', 'ejectionFraction');
+const DIASTOLE = { phase: 'endDiastole' } as const;
+const SYSTOLE = { phase: 'endSystole' } as const;
 
 /** Returns the modifiers for E/e'. The divisor is the e' of one wall, or the mean of both walls. */
-const fillingRatio = (divisor: Modifiers['divisor']): Modifiers => ({
-  type: 'ratio',
-  site: 'mitralValve',
-  observation: 'haemodynamic',
-  property: 'peakVelocity',
-  phase: 'earlyFilling',
-  divisor,
-});
+const fillingRatio = (divisor: Modifiers['divisor']): Modifiers =>
+  flow('ratio', 'mitralValve', 'peakVelocity', { phase: 'earlyFilling', divisor });
 
 /** Concepts without a code in CID 12300, with the modifiers that TID 5302 requires instead. */
 const POST_COORDINATED: Readonly<Record<string, Modifiers>> = {
   lvef: EJECTION_FRACTION,
   'lvef-networks': EJECTION_FRACTION,
-  ivsd: inEndDiastole('septum', 'thickness'),
-  lvidd: inEndDiastole('leftVentricle', 'internalDimension'),
-  lvids: { ...inEndDiastole('leftVentricle', 'internalDimension'), phase: 'endSystole' },
-  lvpwd: inEndDiastole('myocardium', 'thickness'),
-  'lv-mass': { ...inEndDiastole('leftVentricle', 'mass'), type: 'calculated' },
-  'lv-mass-index': {
-    ...inEndDiastole('leftVentricle', 'mass'),
-    type: 'indexed',
+  ivsd: structure('measured', 'septum', 'thickness', DIASTOLE),
+  lvidd: structure('measured', 'leftVentricle', 'internalDimension', DIASTOLE),
+  lvids: structure('measured', 'leftVentricle', 'internalDimension', SYSTOLE),
+  lvpwd: structure('measured', 'myocardium', 'thickness', DIASTOLE),
+  'lv-mass': structure('calculated', 'leftVentricle', 'mass', DIASTOLE),
+  'lv-mass-index': structure('indexed', 'leftVentricle', 'mass', {
+    ...DIASTOLE,
     divisor: 'bodySurface',
-  },
-  'fractional-shortening': {
-    type: 'fractional',
-    site: 'leftVentricle',
-    observation: 'behaviour',
-    property: 'fractionalShortening',
-  },
-  'la-diameter': { ...inEndDiastole('leftAtrium', 'diameter'), phase: 'endSystole' },
-  'lvot-stroke-volume': {
-    type: 'calculated',
-    site: 'outflowTract',
-    observation: 'haemodynamic',
-    property: 'strokeVolume',
-  },
-  'lvot-stroke-index': {
-    type: 'indexed',
-    site: 'outflowTract',
-    observation: 'haemodynamic',
-    property: 'strokeVolume',
-    divisor: 'bodySurface',
-  },
-  'velocity-index': {
-    type: 'ratio',
-    site: 'outflowTract',
-    observation: 'haemodynamic',
-    property: 'velocityIntegral',
+  }),
+  'fractional-shortening': behaviour('fractional', 'leftVentricle', 'fractionalShortening'),
+  'la-diameter': structure('measured', 'leftAtrium', 'diameter', SYSTOLE),
+  'lvot-stroke-volume': flow('calculated', 'outflowTract', 'strokeVolume'),
+  'lvot-stroke-index': flow('indexed', 'outflowTract', 'strokeVolume', { divisor: 'bodySurface' }),
+  'velocity-index': flow('ratio', 'outflowTract', 'velocityIntegral', {
     divisor: 'aorticIntegral',
-  },
+  }),
   'e-to-e-prime': fillingRatio('tissueVelocity'),
   'e-to-e-prime-septal': fillingRatio('septalVelocity'),
   'e-to-e-prime-lateral': fillingRatio('lateralVelocity'),
-  rvsp: {
-    type: 'calculated',
-    site: 'rightVentricle',
-    observation: 'haemodynamic',
-    property: 'peakPressure',
-    phase: 'systole',
-  },
-  'ra-pressure': {
-    type: 'calculated',
-    site: 'rightAtrium',
-    observation: 'haemodynamic',
-    property: 'meanPressure',
-  },
-  'ivc-collapse': {
-    type: 'fractional',
-    site: 'venaCava',
-    observation: 'behaviour',
-    property: 'diameter',
-  },
-  'tapse-to-spap': {
-    type: 'ratio',
-    site: 'tricuspidAnnulus',
-    observation: 'behaviour',
-    property: 'excursion',
+  rvsp: flow('calculated', 'rightVentricle', 'peakPressure', { phase: 'systole' }),
+  'ra-pressure': flow('calculated', 'rightAtrium', 'meanPressure'),
+  'ivc-collapse': behaviour('fractional', 'venaCava', 'diameter'),
+  'tapse-to-spap': behaviour('ratio', 'tricuspidAnnulus', 'excursion', {
     divisor: 'systolicPressure',
-  },
-  'rv-to-lv': {
-    ...inEndDiastole('rightVentricle', 'diameter'),
-    type: 'ratio',
+  }),
+  'rv-to-lv': structure('ratio', 'rightVentricle', 'diameter', {
+    ...DIASTOLE,
     divisor: 'leftDiameter',
-  },
-  'effusion-depth': inEndDiastole('effusion', 'thickness'),
+  }),
+  'effusion-depth': structure('measured', 'effusion', 'thickness', DIASTOLE),
 };
 
 const modifier = (name: Code, value: Code): ContentItem => code('HAS CONCEPT MOD', name, value);

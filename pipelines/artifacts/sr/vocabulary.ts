@@ -1,6 +1,7 @@
+import { dcm, ln, sct } from '../../concepts/coding.ts';
 import { specialtyOf } from '../../concepts/specialty.ts';
 import type { Result } from '../../result/envelope.ts';
-import { type Code, dcm, ln, sct } from './content-item.ts';
+import type { Code } from './content-item.ts';
 
 /**
  * Codes for the structure of a report: titles, headings, observation context and measurement
