@@ -195,6 +195,8 @@ const UTERUS = {
 const UMBILICAL_ARTERY = sct('50536004', 'Umbilical artery');
 const MIDDLE_CEREBRAL_ARTERY = sct('17232002', 'Middle cerebral artery');
 const UTERINE_ARTERY = sct('91079009', 'Uterine artery');
+/** CID 12141 is extensible; the code of the standard is not confirmed (obstetric 15.4). */
+const DUCTUS_VENOSUS = own('ductus-venosus', 'Ductus venosus');
 
 /** Spectral Doppler quantities of a vessel (CID 12119). The vessel is the finding site. */
 const DOPPLER = {
@@ -253,11 +255,13 @@ const CIRCULATION = {
     'Ductus venosus PI for veins',
     'DV PIV',
     own('ductus-venosus-piv'),
+    DUCTUS_VENOSUS,
   ),
   'middle-cerebral-artery-psv-mom': vascularIndex(
     'Middle cerebral artery PSV, multiple of the median',
     'MCA PSV MoM',
     own('middle-cerebral-artery-psv-mom'),
+    MIDDLE_CEREBRAL_ARTERY,
   ),
   'cerebroplacental-ratio': vascularIndex(
     'Cerebroplacental ratio',
@@ -268,6 +272,7 @@ const CIRCULATION = {
     'Uterine artery PI, mean of both sides',
     'UtA mean PI',
     own('uterine-artery-mean-pi'),
+    UTERINE_ARTERY,
   ),
   'cardiothoracic-area-ratio': cardiothoracic(
     'Cardiothoracic area ratio',

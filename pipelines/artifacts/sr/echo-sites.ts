@@ -56,7 +56,6 @@ const VESSEL = sct('59820001', 'Blood vessel');
 const WHOLES: ReadonlyMap<string, Code> = new Map<ConceptKey, Code>([
   ['body-surface-area', dcm('121025', 'Patient')],
   ['percent-funnelling', sct('71252005', 'Cervix')],
-  ['uterine-artery-mean-pi', sct('91079009', 'Uterine artery')],
   ['unnamed-vessel-pi', VESSEL],
   ['unnamed-vessel-ri', VESSEL],
   ['unnamed-vessel-sd', VESSEL],

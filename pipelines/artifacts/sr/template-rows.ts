@@ -119,8 +119,14 @@ const SUMMARY_VALUES: Row[] = [
   contains('NUM', ln('11948-7'), 'U', { units: ['{H.B.}/min'], rows: measurementRows(true) }),
 ];
 
-/** Fetal biometry ratios (CID 12004), extended by the heart-to-thorax ratios (CID 12279). */
-const RATIOS = ln('11823-2', '11947-9', '11871-1', '11872-9', '11873-7', '59076-0', '59074-5');
+/**
+ * Fetal biometry ratios (CID 12004), extended by the heart-to-thorax ratios (CID 12279) and the
+ * cerebroplacental ratio.
+ */
+const RATIOS = [
+  ...ln('11823-2', '11947-9', '11871-1', '11872-9', '11873-7', '59076-0', '59074-5'),
+  '99USINT cerebroplacental-ratio',
+];
 
 /** The lengths among the fetal biometry measurements (CID 12005). */
 const BIOMETRY = ln(
@@ -156,10 +162,16 @@ const tid5008 = (concepts: readonly string[]): Row[] => [
   }),
 ];
 
-/** Concepts of CID 12119 that are measured. */
-const VASCULAR = ln(
-  ...['12008-9', '12023-8', '12144-2', '11726-7', '11653-3', '11665-7', '11692-1', '20352-1'],
-);
+/**
+ * Concepts of CID 12119 that are measured. The context group is extensible, so our private codes for
+ * the indices of a vessel are included.
+ */
+const VASCULAR = [
+  ...ln('12008-9', '12023-8', '12144-2', '11726-7', '11653-3', '11665-7', '11692-1', '20352-1'),
+  ...['ductus-venosus-piv', 'middle-cerebral-artery-psv-mom', 'uterine-artery-mean-pi'].map(
+    (code) => `99USINT ${code}`,
+  ),
+];
 
 /**
  * Returns the row for a group titled with a vessel of CID 12141 (TID 5025) or CID 12140 (TID 5026).
@@ -191,7 +203,10 @@ const AMNIOTIC_SAC = findingsOf('70847004', [
 
 /** Section for fetal vessels (CID 12141). */
 const FETAL_VESSELS = findingsOf('51852003', [
-  vesselGroup(sct('15825003', '281130003', '17232002', '81040000', '122972007')),
+  vesselGroup([
+    ...sct('15825003', '281130003', '17232002', '81040000', '122972007'),
+    '99USINT ductus-venosus',
+  ]),
 ]);
 
 /**

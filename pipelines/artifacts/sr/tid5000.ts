@@ -100,7 +100,7 @@ function pelvisSection(measurements: readonly Measurement[], subject: Subject): 
  * Vessels of CID 12141 that are measured. All other vessels, including the umbilical artery, are in
  * CID 12140.
  */
-const FETAL_VASCULATURE: ReadonlySet<string> = new Set(['17232002', '281130003']);
+const FETAL_VASCULATURE: ReadonlySet<string> = new Set(['17232002', '281130003', 'ductus-venosus']);
 
 const UTERINE_ARTERY = '91079009';
 
@@ -251,13 +251,20 @@ function summaryText(fetus: Fetus, result: Result): string {
 }
 
 /**
- * Builds the ratios section (TID 5004). It includes the heart-to-thorax ratios, because CID 12004
- * is extensible.
+ * Returns true for the ratios of biometry, those of heart to thorax, and the cerebroplacental ratio,
+ * which belongs to no single vessel.
+ */
+const isRatio = (one: Measurement) =>
+  groupOf(one) === 'ratio' ||
+  (groupOf(one) === 'heart' && one.unit === '1') ||
+  one.concept.key === 'cerebroplacental-ratio';
+
+/**
+ * Builds the ratios section (TID 5004). CID 12004 is extensible, so that it may contain more than the
+ * ratios of biometry.
  */
 function ratioSection(fetus: Fetus, subject: Subject): ContentItem[] {
-  const ratios = fetus.measurements.filter(
-    (one) => groupOf(one) === 'ratio' || (groupOf(one) === 'heart' && one.unit === '1'),
-  );
+  const ratios = fetus.measurements.filter(isRatio);
   if (ratios.length === 0) return [];
   const contents = [...subjectItems(fetus), ...items(ratios, subject)];
   return [container(SR.fetalBiometryRatios, contents, '5004')];
