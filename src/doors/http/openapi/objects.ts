@@ -36,6 +36,20 @@ const money = (description: string, example = '0.08') =>
   text(`${description}; a decimal number in USD, as a string to keep it exact`, example);
 const link = (description: string, path: string) => text(description, `${EXAMPLE.address}${path}`);
 
+/** An object with exactly these fields. */
+const object = <T extends z.ZodRawShape>(description: string, fields: T) =>
+  described(z.strictObject(fields), description);
+/** An object to which later versions of the API may add fields. */
+const openObject = <T extends z.ZodRawShape>(description: string, fields: T) =>
+  described(z.object(fields), description);
+const choice = <const T extends string>(
+  values: readonly T[],
+  description: string,
+  example: NoInfer<T>,
+) => described(z.enum(values), description, example);
+const kind = <T extends string>(name: T) =>
+  z.literal(name).meta({ description: 'Kind of this object' });
+
 const pointedError = z.strictObject({
   pointer: text('Location in the body (JSON Pointer, RFC 6901)', '/input/files/0'),
   detail: text('What is wrong at this location', `${EXAMPLE.file} is not a ready file`),
@@ -47,43 +61,36 @@ const errorCode = text(
   'file_not_ready' satisfies ErrorCode,
 );
 
-export const problem = z
-  .object({
-    type: link('URL of a page that explains the code', '/errors/file_not_ready'),
-    title: text('Title of the error', ERRORS.file_not_ready.title),
-    status: count('HTTP status', ERRORS.file_not_ready.http),
-    detail: text(
-      'Explanation specific to this occurrence',
-      `/input/files/0: ${EXAMPLE.file} is not a ready file`,
-    ),
-    code: errorCode,
-    instance: text(
-      'Path of the resource that the error concerns',
-      `/v1/requests/${EXAMPLE.request}`,
-    ).optional(),
-    request_id: text('The `X-Request-Id` of the call', EXAMPLE.call).optional(),
-    errors: z.array(pointedError).optional().meta({ description: 'Every error in the body' }),
-  })
-  .meta({ description: 'Problem details (RFC 9457)' });
+export const problem = openObject('Problem details (RFC 9457)', {
+  type: link('URL of a page that explains the code', '/errors/file_not_ready'),
+  title: text('Title of the error', ERRORS.file_not_ready.title),
+  status: count('HTTP status', ERRORS.file_not_ready.http),
+  detail: text(
+    'Explanation specific to this occurrence',
+    `/input/files/0: ${EXAMPLE.file} is not a ready file`,
+  ),
+  code: errorCode,
+  instance: text(
+    'Path of the resource that the error concerns',
+    `/v1/requests/${EXAMPLE.request}`,
+  ).optional(),
+  request_id: text('The `X-Request-Id` of the call', EXAMPLE.call).optional(),
+  errors: z.array(pointedError).optional().meta({ description: 'Every error in the body' }),
+});
 
-export const stage = z
-  .strictObject({
-    name: text(
-      '`received` and `validating` (in short: `received`), `queued_gpu` (`queued`), `starting` and `preprocessing` (`preprocessing`), `inference.<step>` and `postprocessing` (`inference`), `reporting` and `uploading` (`report`), `completed`; new steps may be added',
-      'inference.head',
-    ),
-    label: text('Human-readable name of the stage', 'Measuring the head'),
-    progress: described(
-      z.number().min(0).max(1),
-      'Fraction of the whole run that is complete',
-      0.45,
-    ),
-    eta_s: maybeNumber('Estimated seconds remaining; null if unknown', 3),
-  })
-  .meta({ description: 'Current stage of a request' });
+export const stage = object('Current stage of a request', {
+  name: text(
+    '`received` and `validating` (in short: `received`), `queued_gpu` (`queued`), `starting` and `preprocessing` (`preprocessing`), `inference.<step>` and `postprocessing` (`inference`), `reporting` and `uploading` (`report`), `completed`; new steps may be added',
+    'inference.head',
+  ),
+  label: text('Human-readable name of the stage', 'Measuring the head'),
+  progress: described(z.number().min(0).max(1), 'Fraction of the whole run that is complete', 0.45),
+  eta_s: maybeNumber('Estimated seconds remaining; null if unknown', 3),
+});
 
-const cost = z
-  .strictObject({
+const cost = object(
+  'Cost of the request if it succeeds; 0.00 with a test key, and if the request ends without a result',
+  {
     currency: z.literal('USD').meta({ description: 'Always USD' }),
     total: money('Sum of all lines'),
     lines: z
@@ -96,111 +103,90 @@ const cost = z
         }),
       )
       .meta({ description: 'Items that make up the total; empty for test keys' }),
-  })
-  .meta({
-    description:
-      'Cost of the request if it succeeds; 0.00 with a test key, and if the request ends without a result',
-  });
+  },
+);
 
-const withdrawal = z
-  .strictObject({
-    at: time('When the result was withdrawn'),
-    by: text('Who withdrew it: the name of a person, or of a key', 'Dr Kim'),
-    reason: z
-      .enum(WITHDRAWAL_REASON_CODES)
-      .meta({ description: 'Why', examples: ['wrong-patient'] }),
-    text: maybeText('What the person wrote about it'),
-    receivers: z
-      .array(
-        z.strictObject({
-          destination: text('Name of the receiver', 'ehr'),
-          state: described(
-            z.enum(RECEIVER_STATES),
-            '`pending`, until the receiver has confirmed the withdrawal; `withdrawn`; `not_present`, if it has nothing to withdraw; `by_hand`, if people must withdraw the result there',
-            'withdrawn',
-          ),
-        }),
-      )
-      .optional()
-      .meta({ description: 'State at each receiver of the result; absent in list items' }),
-  })
-  .meta({ description: 'Withdrawal of a result, which must no longer be used' });
+const withdrawal = object('Withdrawal of a result, which must no longer be used', {
+  at: time('When the result was withdrawn'),
+  by: text('Who withdrew it: the name of a person, or of a key', 'Dr Kim'),
+  reason: choice(WITHDRAWAL_REASON_CODES, 'Why', 'wrong-patient'),
+  text: maybeText('What the person wrote about it'),
+  receivers: z
+    .array(
+      z.strictObject({
+        destination: text('Name of the receiver', 'ehr'),
+        state: choice(
+          RECEIVER_STATES,
+          '`pending`, until the receiver has confirmed the withdrawal; `withdrawn`; `not_present`, if it has nothing to withdraw; `by_hand`, if people must withdraw the result there',
+          'withdrawn',
+        ),
+      }),
+    )
+    .optional()
+    .meta({ description: 'State at each receiver of the result; absent in list items' }),
+});
 
 /** A request as it appears in a list: without `input` and `output`. */
-export const listedRequest = z
-  .strictObject({
-    id: text('Id of the request', EXAMPLE.request),
-    object: z.literal('request').meta({ description: 'Kind of this object' }),
-    model: text('Model', 'us/obstetric'),
-    endpoint: text('Endpoint of the model', 'us/obstetric/interpret'),
-    version: text('Version of the endpoint that handles the request', '1.0.0'),
-    status: described(
-      z.enum(REQUEST_STATUS),
-      '`queued`, `preparing` and `running`; then `succeeded`, `failed`, `canceled` or `rejected` (the input cannot be interpreted). `succeeded` becomes `expired` when the result is purged',
-      'succeeded',
-    ),
-    stage,
-    created_at: time('When the request was submitted'),
-    started_at: maybeTime('When a worker started it', EXAMPLE.time),
-    ended_at: maybeTime('When it ended', EXAMPLE.time),
-    expires_at: maybeTime('When the result will be purged'),
-    key: maybeText('Key that made the request; null for studies received by DICOM', EXAMPLE.key),
-    test: flag('True if made with a test key', false),
-    priority: z
-      .enum(['low', 'normal', 'high'])
-      .meta({ description: 'Priority among waiting requests', examples: ['normal'] }),
-    metadata: z
-      .unknown()
-      .meta({ description: 'Your own data, as submitted', examples: [{ worklist: 'A' }] }),
-    webhook: z
-      .object({
-        url: text('URL that is called', EXAMPLE.receiver),
-        events: z
-          .array(z.enum(WEBHOOK_EVENTS))
-          .meta({ description: 'Events for which it is called', examples: [[...WEBHOOK_EVENTS]] }),
-      })
-      .nullable()
-      .meta({ description: 'Webhook for events of the request' }),
-    source: described(
-      z.object({
-        kind: z
-          .enum(['api', 'queue', 'dicom'])
-          .meta({ description: 'Interface that was used', examples: ['api'] }),
-      }),
-      'How the request was submitted; contains no patient identity',
-    ),
-    cost,
-    error: problem
-      .nullable()
-      .meta({ description: 'Why there is no result; null otherwise', examples: [null] }),
-    withdrawal: withdrawal
-      .nullable()
-      .meta({ description: 'Null unless a person has withdrawn the result', examples: [null] }),
-    urls: described(
-      z.strictObject({
-        self: link('The request', `/v1/requests/${EXAMPLE.request}`),
-        events: link('Events of the request', `/v1/requests/${EXAMPLE.request}/events`),
-        cancel: link('POST here to cancel the request', `/v1/requests/${EXAMPLE.request}/cancel`),
-      }),
-      'URLs of the request',
-    ),
-  })
-  .meta({ description: 'A request without input and output' });
+export const listedRequest = object('A request without input and output', {
+  id: text('Id of the request', EXAMPLE.request),
+  object: kind('request'),
+  model: text('Model', 'us/obstetric'),
+  endpoint: text('Endpoint of the model', 'us/obstetric/interpret'),
+  version: text('Version of the endpoint that handles the request', '1.0.0'),
+  status: choice(
+    REQUEST_STATUS,
+    '`queued`, `preparing` and `running`; then `succeeded`, `failed`, `canceled` or `rejected` (the input cannot be interpreted). `succeeded` becomes `expired` when the result is purged',
+    'succeeded',
+  ),
+  stage,
+  created_at: time('When the request was submitted'),
+  started_at: maybeTime('When a worker started it', EXAMPLE.time),
+  ended_at: maybeTime('When it ended', EXAMPLE.time),
+  expires_at: maybeTime('When the result will be purged'),
+  key: maybeText('Key that made the request; null for studies received by DICOM', EXAMPLE.key),
+  test: flag('True if made with a test key', false),
+  priority: choice(['low', 'normal', 'high'], 'Priority among waiting requests', 'normal'),
+  metadata: z
+    .unknown()
+    .meta({ description: 'Your own data, as submitted', examples: [{ worklist: 'A' }] }),
+  webhook: z
+    .object({
+      url: text('URL that is called', EXAMPLE.receiver),
+      events: z
+        .array(z.enum(WEBHOOK_EVENTS))
+        .meta({ description: 'Events for which it is called', examples: [[...WEBHOOK_EVENTS]] }),
+    })
+    .nullable()
+    .meta({ description: 'Webhook for events of the request' }),
+  source: openObject('How the request was submitted; contains no patient identity', {
+    kind: choice(['api', 'queue', 'dicom'], 'Interface that was used', 'api'),
+  }),
+  cost,
+  error: problem
+    .nullable()
+    .meta({ description: 'Why there is no result; null otherwise', examples: [null] }),
+  withdrawal: withdrawal
+    .nullable()
+    .meta({ description: 'Null unless a person has withdrawn the result', examples: [null] }),
+  urls: object('URLs of the request', {
+    self: link('The request', `/v1/requests/${EXAMPLE.request}`),
+    events: link('Events of the request', `/v1/requests/${EXAMPLE.request}/events`),
+    cancel: link('POST here to cancel the request', `/v1/requests/${EXAMPLE.request}/cancel`),
+  }),
+});
 
 /** A critical flag, as in the event `triage` and in webhooks. */
-export const triageFlag = z
-  .strictObject({
-    code: text('Code of the finding', 'absent-end-diastolic-flow'),
-    system: text('Coding system', 'urn:sonogate:99USINT'),
-    display: text('Human-readable form of the code', 'Absent umbilical end-diastolic flow'),
-    severity: z.literal('critical').meta({ description: 'Always critical' }),
-    section: text('Section of the result', 'doppler'),
-    evidence: described(z.array(z.string()), 'Ids of the measurements or frames that support it', [
-      'ua-edv-1',
-    ]),
-    at: time('When the flag was raised'),
-  })
-  .meta({ description: 'A critical flag' });
+export const triageFlag = object('A critical flag', {
+  code: text('Code of the finding', 'absent-end-diastolic-flow'),
+  system: text('Coding system', 'urn:sonogate:99USINT'),
+  display: text('Human-readable form of the code', 'Absent umbilical end-diastolic flow'),
+  severity: z.literal('critical').meta({ description: 'Always critical' }),
+  section: text('Section of the result', 'doppler'),
+  evidence: described(z.array(z.string()), 'Ids of the measurements or frames that support it', [
+    'ua-edv-1',
+  ]),
+  at: time('When the flag was raised'),
+});
 
 export const request = described(
   listedRequest.extend({
@@ -220,9 +206,7 @@ export const request = described(
 
 export const webhookMessage = request
   .extend({
-    event: z
-      .enum(WEBHOOK_EVENTS)
-      .meta({ description: 'Event that caused the call', examples: ['request.succeeded'] }),
+    event: choice(WEBHOOK_EVENTS, 'Event that caused the call', 'request.succeeded'),
     triage: z.array(triageFlag).meta({ description: 'Critical flags raised so far, oldest first' }),
     output_omitted: z.literal(true).optional().meta({
       description: 'Present if `output` is too long for a webhook; fetch it from `urls.self`',
@@ -234,108 +218,85 @@ export const webhookMessage = request
   });
 
 const page = <T extends z.ZodType>(item: T) =>
-  described(
-    z.strictObject({
-      data: z.array(item).meta({ description: 'Newest first' }),
-      has_more: flag('Whether another page follows', false),
-      next_cursor: maybeText('`cursor` of the next page'),
-    }),
-    'One page of a list',
-  );
+  object('One page of a list', {
+    data: z.array(item).meta({ description: 'Newest first' }),
+    has_more: flag('Whether another page follows', false),
+    next_cursor: maybeText('`cursor` of the next page'),
+  });
 
 export const requestPage = page(listedRequest);
 
-export const artifact = z
-  .strictObject({
-    name: text('Name of the artifact; the same in every request', 'report.pdf'),
-    media_type: text('Media type', 'application/pdf'),
-    bytes: count('Size', 48_213),
-    sha256: text('SHA-256 of the bytes', EXAMPLE.sha256),
-    section: maybeText('Section to which the artifact belongs'),
-  })
-  .meta({ description: 'A file belonging to the result' });
+export const artifact = object('A file belonging to the result', {
+  name: text('Name of the artifact; the same in every request', 'report.pdf'),
+  media_type: text('Media type', 'application/pdf'),
+  bytes: count('Size', 48_213),
+  sha256: text('SHA-256 of the bytes', EXAMPLE.sha256),
+  section: maybeText('Section to which the artifact belongs'),
+});
 
-export const artifactList = z
-  .strictObject({ data: z.array(artifact).meta({ description: 'All artifacts' }) })
-  .meta({ description: 'The artifacts of a request' });
+export const artifactList = object('The artifacts of a request', {
+  data: z.array(artifact).meta({ description: 'All artifacts' }),
+});
 
-export const file = z
-  .strictObject({
-    id: text('Id to use in `input.files`', EXAMPLE.file),
-    object: z.literal('file').meta({ description: 'Kind of this object' }),
-    status: z
-      .enum(['pending', 'ready'])
-      .meta({ description: '`ready` once the upload is complete', examples: ['ready'] }),
-    filename: text('Name declared for the upload', 'scan.dcm'),
-    bytes: maybeCount('Size declared for the upload', 524_288),
-    media_type: text('Media type declared for the upload', 'application/dicom'),
-    sha256: maybeText('SHA-256 of the bytes; null until ready', EXAMPLE.sha256),
-    expires_at: time('When the file will be deleted, 24 hours after the last request that uses it'),
-  })
-  .meta({ description: 'A file that a client uploads' });
+export const file = object('A file that a client uploads', {
+  id: text('Id to use in `input.files`', EXAMPLE.file),
+  object: kind('file'),
+  status: choice(['pending', 'ready'], '`ready` once the upload is complete', 'ready'),
+  filename: text('Name declared for the upload', 'scan.dcm'),
+  bytes: maybeCount('Size declared for the upload', 524_288),
+  media_type: text('Media type declared for the upload', 'application/dicom'),
+  sha256: maybeText('SHA-256 of the bytes; null until ready', EXAMPLE.sha256),
+  expires_at: time('When the file will be deleted, 24 hours after the last request that uses it'),
+});
 
 const putHeaders = described(z.record(z.string(), z.string()), 'Headers to send with the bytes', {
   'Content-Type': 'application/dicom',
 });
 
-export const wholeUpload = z
-  .strictObject({
-    url: link(
-      'PUT the bytes here; needs no key',
-      `/v1/uploads/${EXAMPLE.file}/content?signature=…`,
-    ),
-    method: z.literal('PUT').meta({ description: 'HTTP method to use' }),
-    headers: putHeaders,
-    expires_at: time('When the URL expires'),
-  })
-  .meta({ description: 'A single URL for the whole file' });
+export const wholeUpload = object('A single URL for the whole file', {
+  url: link('PUT the bytes here; needs no key', `/v1/uploads/${EXAMPLE.file}/content?signature=…`),
+  method: z.literal('PUT').meta({ description: 'HTTP method to use' }),
+  headers: putHeaders,
+  expires_at: time('When the URL expires'),
+});
 
-export const uploadPart = z
-  .strictObject({
-    part_number: count('Number of the part, from 1', 1),
-    url: link('PUT the part here; needs no key', `/v1/uploads/${EXAMPLE.file}/parts/1?signature=…`),
-    headers: putHeaders,
-    first_byte: count('Offset of the part in the file', 0),
-    bytes: count('Size of the part', 67_108_864),
-    etag: maybeText('ETag of the uploaded part; null until its bytes have arrived'),
-  })
-  .meta({ description: 'One part of a large file' });
+export const uploadPart = object('One part of a large file', {
+  part_number: count('Number of the part, from 1', 1),
+  url: link('PUT the part here; needs no key', `/v1/uploads/${EXAMPLE.file}/parts/1?signature=…`),
+  headers: putHeaders,
+  first_byte: count('Offset of the part in the file', 0),
+  bytes: count('Size of the part', 67_108_864),
+  etag: maybeText('ETag of the uploaded part; null until its bytes have arrived'),
+});
 
-export const uploadInParts = described(
-  z.strictObject({
-    part_size: count('Size of every part except the last', 67_108_864),
-    parts: z.array(uploadPart).meta({ description: 'All parts, including those already uploaded' }),
-    expires_at: time('When the URLs expire'),
-  }),
-  'A URL for each part',
-);
+export const uploadInParts = object('A URL for each part', {
+  part_size: count('Size of every part except the last', 67_108_864),
+  parts: z.array(uploadPart).meta({ description: 'All parts, including those already uploaded' }),
+  expires_at: time('When the URLs expire'),
+});
 
-export const upload = z
-  .strictObject({
-    file,
-    upload: z.union([wholeUpload, uploadInParts]).meta({ description: 'Where to PUT the bytes' }),
-    complete_url: link(
-      'POST here once all bytes have been sent',
-      `/v1/uploads/${EXAMPLE.file}/complete`,
-    ),
-  })
-  .meta({ description: 'A file, and where to PUT its bytes' });
+export const upload = object('A file, and where to PUT its bytes', {
+  file,
+  upload: z.union([wholeUpload, uploadInParts]).meta({ description: 'Where to PUT the bytes' }),
+  complete_url: link(
+    'POST here once all bytes have been sent',
+    `/v1/uploads/${EXAMPLE.file}/complete`,
+  ),
+});
 
-export const key = z
-  .strictObject({
-    id: text('Id of the key', EXAMPLE.key),
-    object: z.literal('key').meta({ description: 'Kind of this object' }),
-    name: text('Name, chosen by you', 'ward 3'),
-    test: flag('True for a test key, which uses the mock backend', false),
-    scopes: z
-      .array(z.enum(SCOPES))
-      .meta({ description: 'Scopes of the key', examples: [['run', 'read', 'uploads']] }),
-    created_at: time('When it was created'),
-    last_used_at: maybeTime('When it was last used'),
-    expires_at: maybeTime('When it expires'),
-    revoked_at: maybeTime('When it was revoked'),
-  })
-  .meta({ description: 'A key, without its secret' });
+export const key = object('A key, without its secret', {
+  id: text('Id of the key', EXAMPLE.key),
+  object: kind('key'),
+  name: text('Name, chosen by you', 'ward 3'),
+  test: flag('True for a test key, which uses the mock backend', false),
+  scopes: z
+    .array(z.enum(SCOPES))
+    .meta({ description: 'Scopes of the key', examples: [['run', 'read', 'uploads']] }),
+  created_at: time('When it was created'),
+  last_used_at: maybeTime('When it was last used'),
+  expires_at: maybeTime('When it expires'),
+  revoked_at: maybeTime('When it was revoked'),
+});
 
 export const newKey = described(
   key.extend({
@@ -346,138 +307,114 @@ export const newKey = described(
   }),
   'A newly created key',
 );
-export const keyList = z
-  .strictObject({ data: z.array(key).meta({ description: 'All keys' }) })
-  .meta({ description: 'The keys of the account' });
+export const keyList = object('The keys of the account', {
+  data: z.array(key).meta({ description: 'All keys' }),
+});
 
-export const usage = z
-  .strictObject({
-    data: z
-      .array(
-        z.strictObject({
-          month: text('Month (UTC)', '2026-11'),
-          key: maybeText('Id of the key; null for studies received by DICOM', EXAMPLE.key),
-          requests: count('Requests that ended', 120),
-          succeeded: count('Number of these that succeeded', 117),
-          cost: described(
-            z.strictObject({
-              currency: z.literal('USD').meta({ description: 'Always USD' }),
-              total: money('Sum', '9.36'),
-            }),
-            'Cost of these requests',
-          ),
+export const usage = object('Number and cost of requests', {
+  data: z
+    .array(
+      z.strictObject({
+        month: text('Month (UTC)', '2026-11'),
+        key: maybeText('Id of the key; null for studies received by DICOM', EXAMPLE.key),
+        requests: count('Requests that ended', 120),
+        succeeded: count('Number of these that succeeded', 117),
+        cost: object('Cost of these requests', {
+          currency: z.literal('USD').meta({ description: 'Always USD' }),
+          total: money('Sum', '9.36'),
         }),
-      )
-      .meta({ description: 'One entry per month and key' }),
-  })
-  .meta({ description: 'Number and cost of requests' });
+      }),
+    )
+    .meta({ description: 'One entry per month and key' }),
+});
 
-export const webhookSecret = described(
-  z.strictObject({
-    object: z.literal('webhook_secret').meta({ description: 'Kind of this object' }),
-    secret: maybeText('The signing secret; null if the response is replayed', 'whsec_…'),
-    created_at: time('When it was created').optional(),
-  }),
-  'The secret used to sign webhooks',
-);
+export const webhookSecret = object('The secret used to sign webhooks', {
+  object: kind('webhook_secret'),
+  secret: maybeText('The signing secret; null if the response is replayed', 'whsec_…'),
+  created_at: time('When it was created').optional(),
+});
 
-export const webhookDelivery = z
-  .object({
-    id: text('The `webhook-id` of every attempt', EXAMPLE.delivery),
-    object: z.literal('webhook_delivery').meta({ description: 'Kind of this object' }),
-    request: text('Request that the event concerns', EXAMPLE.request),
-    event: text('Event', 'request.succeeded'),
-    url: text('Address', EXAMPLE.receiver),
-    state: z
-      .enum(DELIVERY_STATES)
-      .meta({ description: '`dead` once the delivery has been given up', examples: ['delivered'] }),
-    disabled_at: maybeTime('When the URL was disabled'),
-    created_at: time('When the event happened'),
-    next_attempt_at: maybeTime('When the next attempt is due'),
-    ended_at: maybeTime('When the webhook was delivered or given up', EXAMPLE.time),
-    error: described(
-      z
-        .object({
-          code: errorCode,
-          detail: maybeText(
-            'Explanation specific to this occurrence',
-            'The receiver answered 500.',
-          ),
-        })
-        .nullable(),
-      'Why the last attempt failed',
-      null,
-    ),
-    attempts: z
-      .array(
-        z.object({
-          at: time('When'),
-          status: maybeCount('HTTP status of your response', 204),
-          duration_ms: described(z.number(), 'Duration of the attempt in milliseconds', 41),
-          answer_bytes: count('Size of your response', 0),
-          error: maybeText('What went wrong'),
-        }),
-      )
-      .meta({ description: 'All attempts' }),
-  })
-  .meta({ description: 'A webhook delivery with its attempts' });
+export const webhookDelivery = openObject('A webhook delivery with its attempts', {
+  id: text('The `webhook-id` of every attempt', EXAMPLE.delivery),
+  object: kind('webhook_delivery'),
+  request: text('Request that the event concerns', EXAMPLE.request),
+  event: text('Event', 'request.succeeded'),
+  url: text('Address', EXAMPLE.receiver),
+  state: choice(DELIVERY_STATES, '`dead` once the delivery has been given up', 'delivered'),
+  disabled_at: maybeTime('When the URL was disabled'),
+  created_at: time('When the event happened'),
+  next_attempt_at: maybeTime('When the next attempt is due'),
+  ended_at: maybeTime('When the webhook was delivered or given up', EXAMPLE.time),
+  error: described(
+    z
+      .object({
+        code: errorCode,
+        detail: maybeText('Explanation specific to this occurrence', 'The receiver answered 500.'),
+      })
+      .nullable(),
+    'Why the last attempt failed',
+    null,
+  ),
+  attempts: z
+    .array(
+      z.object({
+        at: time('When'),
+        status: maybeCount('HTTP status of your response', 204),
+        duration_ms: described(z.number(), 'Duration of the attempt in milliseconds', 41),
+        answer_bytes: count('Size of your response', 0),
+        error: maybeText('What went wrong'),
+      }),
+    )
+    .meta({ description: 'All attempts' }),
+});
 export const webhookDeliveries = page(webhookDelivery);
 
-const model = z
-  .object({
-    id: text('Endpoint', 'us/obstetric/interpret'),
-    model: text('Model; also a short name for the endpoint', 'us/obstetric'),
-    version: text('Version', '1.0.0'),
-    title: text('Name', 'Obstetric ultrasound'),
-    urls: z
-      .strictObject({
-        run: link('POST here to submit', '/v1/run/us/obstetric/interpret'),
-        openapi: link(
-          'OpenAPI description of the endpoint',
-          '/v1/models/us/obstetric/interpret/openapi.json',
-        ),
-      })
-      .meta({ description: 'URLs of the endpoint' }),
-  })
-  .meta({ description: 'An endpoint' });
+const model = openObject('An endpoint', {
+  id: text('Endpoint', 'us/obstetric/interpret'),
+  model: text('Model; also a short name for the endpoint', 'us/obstetric'),
+  version: text('Version', '1.0.0'),
+  title: text('Name', 'Obstetric ultrasound'),
+  urls: object('URLs of the endpoint', {
+    run: link('POST here to submit', '/v1/run/us/obstetric/interpret'),
+    openapi: link(
+      'OpenAPI description of the endpoint',
+      '/v1/models/us/obstetric/interpret/openapi.json',
+    ),
+  }),
+});
 export const modelDetail = model
   .extend({
     versions: z.array(z.string()).meta({ description: 'All versions', examples: [['1.0.0']] }),
-    prices: z
-      .strictObject({
-        currency: z.literal('USD').meta({ description: 'Always USD' }),
-        lines: z
-          .array(
-            z.strictObject({
-              item: text('Item charged', 'us/obstetric/interpret'),
-              unit_price: money('Price'),
-            }),
-          )
-          .meta({ description: 'Prices of the run and of the report' }),
-        by_frames: z
-          .array(
-            z.strictObject({
-              up_to_frames: maybeCount(
-                'Maximum number of frames at this price; null for no limit',
-                1000,
-              ),
-              price: money('Price of the run', '0.06'),
-            }),
-          )
-          .nullable()
-          .meta({
-            description: 'Prices by number of frames; null if there is only one price',
-            examples: [null],
+    prices: object('Price of a run', {
+      currency: z.literal('USD').meta({ description: 'Always USD' }),
+      lines: z
+        .array(
+          z.strictObject({
+            item: text('Item charged', 'us/obstetric/interpret'),
+            unit_price: money('Price'),
           }),
-      })
-      .meta({ description: 'Price of a run' }),
-    limits: described(
-      z.strictObject({
-        body_bytes: count('Maximum size of a request body', 1_048_576),
-        file_bytes: count('Maximum size of a file', 5_368_709_120),
-      }),
-      'Limits of this gateway',
-    ),
+        )
+        .meta({ description: 'Prices of the run and of the report' }),
+      by_frames: z
+        .array(
+          z.strictObject({
+            up_to_frames: maybeCount(
+              'Maximum number of frames at this price; null for no limit',
+              1000,
+            ),
+            price: money('Price of the run', '0.06'),
+          }),
+        )
+        .nullable()
+        .meta({
+          description: 'Prices by number of frames; null if there is only one price',
+          examples: [null],
+        }),
+    }),
+    limits: object('Limits of this gateway', {
+      body_bytes: count('Maximum size of a request body', 1_048_576),
+      file_bytes: count('Maximum size of a file', 5_368_709_120),
+    }),
     sections: z
       .array(z.strictObject({ id: text('Id', 'biometry'), title: text('Title', 'Biometry') }))
       .meta({ description: 'Sections of every result' }),
@@ -488,8 +425,8 @@ export const modelDetail = model
           version: text('Version', '1.0.0'),
           task: text('Task of the model', 'head-outline'),
           licence: text('Licence', 'CC-BY-4.0'),
-          pack: described(
-            z.enum(['permissive', 'research']),
+          pack: choice(
+            ['permissive', 'research'],
             '`permissive`: usable by anyone; `research`: only for non-commercial research',
             'permissive',
           ),
@@ -500,97 +437,85 @@ export const modelDetail = model
       .meta({ description: 'Models that a result may list' }),
   })
   .meta({ description: 'An endpoint with all its details' });
-export const modelList = z
-  .strictObject({ data: z.array(model).meta({ description: 'All endpoints' }) })
-  .meta({ description: 'The endpoints of this gateway' });
+export const modelList = object('The endpoints of this gateway', {
+  data: z.array(model).meta({ description: 'All endpoints' }),
+});
 
 /** One frame of an event stream; its fields are text (WHATWG HTML 9.2.6). */
-export const serverSentEvent = described(
-  z.object({
-    id: described(z.string().regex(/^\d+$/), 'Number of the event, from 1 without gaps', '2'),
-    event: z.enum(EVENT_NAMES).meta({ description: 'Kind of event', examples: ['status'] }),
-    data: described(z.unknown(), 'JSON text; its content depends on the kind of event', {
-      status: 'preparing',
-      previous: 'queued',
-      at: EXAMPLE.time,
-    }),
+export const serverSentEvent = openObject('One server-sent event', {
+  id: described(z.string().regex(/^\d+$/), 'Number of the event, from 1 without gaps', '2'),
+  event: choice(EVENT_NAMES, 'Kind of event', 'status'),
+  data: described(z.unknown(), 'JSON text; its content depends on the kind of event', {
+    status: 'preparing',
+    previous: 'queued',
+    at: EXAMPLE.time,
   }),
-  'One server-sent event',
-);
+});
 
 /** One frame of the event stream of a review. */
-export const reviewEvent = described(
-  z.object({
-    event: z.literal('review').meta({ description: 'Kind of event' }),
-    data: described(z.unknown(), 'JSON text: the state of the review and who has it open', {
-      revision: 3,
-      state: REVIEW_STATES[0],
-      etag: '"r3"',
-      author: 'Dr A. Reader',
-      readers: ['Dr A. Reader'],
-    }),
+export const reviewEvent = openObject('One server-sent event of a review', {
+  event: z.literal('review').meta({ description: 'Kind of event' }),
+  data: described(z.unknown(), 'JSON text: the state of the review and who has it open', {
+    revision: 3,
+    state: REVIEW_STATES[0],
+    etag: '"r3"',
+    author: 'Dr A. Reader',
+    readers: ['Dr A. Reader'],
   }),
-  'One server-sent event of a review',
-);
+});
 
-export const queueStatus = z
-  .strictObject({
-    status: described(
-      z.enum(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED']),
-      '`COMPLETED` once the request has ended, with or without a result',
-      'IN_QUEUE',
-    ),
-    request_id: text('Id of the request', EXAMPLE.request),
-    response_url: link('Result of the request', `/queue/us/obstetric/requests/${EXAMPLE.request}`),
-    status_url: link(
-      'Status of the request',
-      `/queue/us/obstetric/requests/${EXAMPLE.request}/status`,
-    ),
-    cancel_url: link(
-      'PUT here to cancel the request',
-      `/queue/us/obstetric/requests/${EXAMPLE.request}/cancel`,
-    ),
-    queue_position: count('Number of requests ahead in the queue', 0).optional(),
-    logs: z
-      .array(
-        z.strictObject({
-          message: text('What happened', 'Measuring the head'),
-          level: z
-            .enum(['INFO', 'WARN', 'ERROR'])
-            .meta({ description: 'Severity of the message', examples: ['INFO'] }),
-          source: z.literal('USER').meta({ description: 'Always USER' }),
-          timestamp: time('When'),
-        }),
-      )
-      .optional()
-      .meta({ description: 'Stages of the request, if `?logs=1` was given' }),
-    metrics: described(
-      z
-        .strictObject({ inference_time: maybeNumber('Duration of the run in seconds', 4.2) })
-        .optional(),
-      'Present once the request is completed',
-    ),
-  })
-  .meta({ description: 'Status of a request in the compatible queue' });
+export const queueStatus = object('Status of a request in the compatible queue', {
+  status: choice(
+    ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED'],
+    '`COMPLETED` once the request has ended, with or without a result',
+    'IN_QUEUE',
+  ),
+  request_id: text('Id of the request', EXAMPLE.request),
+  response_url: link('Result of the request', `/queue/us/obstetric/requests/${EXAMPLE.request}`),
+  status_url: link(
+    'Status of the request',
+    `/queue/us/obstetric/requests/${EXAMPLE.request}/status`,
+  ),
+  cancel_url: link(
+    'PUT here to cancel the request',
+    `/queue/us/obstetric/requests/${EXAMPLE.request}/cancel`,
+  ),
+  queue_position: count('Number of requests ahead in the queue', 0).optional(),
+  logs: z
+    .array(
+      z.strictObject({
+        message: text('What happened', 'Measuring the head'),
+        level: choice(['INFO', 'WARN', 'ERROR'], 'Severity of the message', 'INFO'),
+        source: z.literal('USER').meta({ description: 'Always USER' }),
+        timestamp: time('When'),
+      }),
+    )
+    .optional()
+    .meta({ description: 'Stages of the request, if `?logs=1` was given' }),
+  metrics: described(
+    z
+      .strictObject({ inference_time: maybeNumber('Duration of the run in seconds', 4.2) })
+      .optional(),
+    'Present once the request is completed',
+  ),
+});
 
-export const queueCancellation = z
-  .object({ status: text('What happened', 'CANCELLATION_REQUESTED') })
-  .meta({ description: 'Response to a cancellation' });
+export const queueCancellation = openObject('Response to a cancellation', {
+  status: text('What happened', 'CANCELLATION_REQUESTED'),
+});
 /** The result of a request. The description refers to the results of all endpoints. */
 export const queueResult = z.record(z.string(), z.unknown()).meta({ description: 'The result' });
 
 /** The response to a file's PUT. It exists only because the client of fal.ai expects JSON. */
-export const queueFile = z.strictObject({}).meta({ description: 'The file was stored' });
+export const queueFile = object('The file was stored', {});
 
-export const queueUpload = described(
-  z.strictObject({
-    upload_url: link('PUT the bytes here', `/queue/storage/files/${EXAMPLE.file}?signature=…`),
-    file_url: link('URL to use for the file in the input', `/queue/storage/files/${EXAMPLE.file}`),
-  }),
-  'Where to PUT a file',
-);
-export const queueError = z
-  .object({
+export const queueUpload = object('Where to PUT a file', {
+  upload_url: link('PUT the bytes here', `/queue/storage/files/${EXAMPLE.file}?signature=…`),
+  file_url: link('URL to use for the file in the input', `/queue/storage/files/${EXAMPLE.file}`),
+});
+export const queueError = openObject(
+  'An error in the form that a client of the compatible queue expects',
+  {
     message: text('What happened', 'There is no such request.'),
     detail: described(
       z.unknown(),
@@ -600,64 +525,57 @@ export const queueError = z
     code: errorCode.optional(),
     request_id: text('The `X-Request-Id` of the call', EXAMPLE.call).optional(),
     status: text('Present if the request to be canceled has ended', 'ALREADY_COMPLETED').optional(),
-  })
-  .meta({ description: 'An error in the form that a client of the compatible queue expects' });
+  },
+);
 
 /** A review. `result` has the same form as the endpoint's result. */
-export const review = z
-  .strictObject({
-    object: z.literal('review').meta({ description: 'Kind of this object' }),
-    request: text('Request under review', EXAMPLE.request),
-    state: z
-      .enum(REVIEW_STATES)
-      .meta({ description: 'State of the review', examples: [REVIEW_STATES[0]] }),
-    revision: count('Revision of the review', 3),
-    signed_revision: count('Last signed revision; 0 if none', 0),
-    etag: text('Value for `If-Match` in the next change', '"r3"'),
-    result: z
-      .record(z.string(), z.unknown())
-      .meta({ description: 'Result after the changes', examples: [{}] }),
-    original: z
-      .record(z.string(), z.unknown())
-      .meta({ description: 'Measurements of the draft, by id', examples: [{}] }),
-    changes: z
-      .array(
-        z.strictObject({
-          id: count('Number of the change', 1),
-          at: time('When'),
-          author: text('Author of the change', 'Dr A. Reader'),
-          kind: text('Kind of change', 'accept'),
-          change: changeSchema.meta({ description: 'The change as submitted' }),
-          before: changedSchema.meta({
-            description: 'Affected parts of the review before the change',
-          }),
-          after: changedSchema.meta({
-            description: 'Affected parts of the review after the change',
-          }),
-          undone: flag('True if the change was undone', false),
-        }),
-      )
-      .meta({ description: 'All changes, oldest first', examples: [[]] }),
-    signatures: z
-      .array(
-        z.strictObject({
-          observer: text('Name of the person who signed', 'Dr A. Reader'),
-          organization: text('Organization of that person', 'Example Hospital'),
-          at: time('When'),
-          statement: maybeText('Statement made with the signature'),
-        }),
-      )
-      .meta({ description: 'Signatures, oldest first', examples: [[]] }),
-    signatures_needed: count('Number of signatures required', 1),
-    readers: described(z.array(z.string()), 'People who currently have the review open', [
-      'Dr A. Reader',
-    ]),
-    may: described(
+export const review = object('A review of a result', {
+  object: kind('review'),
+  request: text('Request under review', EXAMPLE.request),
+  state: choice(REVIEW_STATES, 'State of the review', REVIEW_STATES[0]),
+  revision: count('Revision of the review', 3),
+  signed_revision: count('Last signed revision; 0 if none', 0),
+  etag: text('Value for `If-Match` in the next change', '"r3"'),
+  result: z
+    .record(z.string(), z.unknown())
+    .meta({ description: 'Result after the changes', examples: [{}] }),
+  original: z
+    .record(z.string(), z.unknown())
+    .meta({ description: 'Measurements of the draft, by id', examples: [{}] }),
+  changes: z
+    .array(
       z.strictObject({
-        edit: flag('True if the key may change the review', true),
-        sign: flag('True if the key may sign the result', false),
+        id: count('Number of the change', 1),
+        at: time('When'),
+        author: text('Author of the change', 'Dr A. Reader'),
+        kind: text('Kind of change', 'accept'),
+        change: changeSchema.meta({ description: 'The change as submitted' }),
+        before: changedSchema.meta({
+          description: 'Affected parts of the review before the change',
+        }),
+        after: changedSchema.meta({
+          description: 'Affected parts of the review after the change',
+        }),
+        undone: flag('True if the change was undone', false),
       }),
-      'Permissions of the key',
-    ),
-  })
-  .meta({ description: 'A review of a result' });
+    )
+    .meta({ description: 'All changes, oldest first', examples: [[]] }),
+  signatures: z
+    .array(
+      z.strictObject({
+        observer: text('Name of the person who signed', 'Dr A. Reader'),
+        organization: text('Organization of that person', 'Example Hospital'),
+        at: time('When'),
+        statement: maybeText('Statement made with the signature'),
+      }),
+    )
+    .meta({ description: 'Signatures, oldest first', examples: [[]] }),
+  signatures_needed: count('Number of signatures required', 1),
+  readers: described(z.array(z.string()), 'People who currently have the review open', [
+    'Dr A. Reader',
+  ]),
+  may: object('Permissions of the key', {
+    edit: flag('True if the key may change the review', true),
+    sign: flag('True if the key may sign the result', false),
+  }),
+});
