@@ -443,11 +443,6 @@ program
     process.exitCode = await (await import('./validate.ts')).validate(files, options);
   });
 
-program
-  .command('docs')
-  .description('write the generated pages in docs/')
-  .action(async () => (await import('./docs.ts')).writeDocs());
-
 /** Runs one command line. The exit status is in `process.exitCode`. */
 export async function runCommandLine(given: readonly string[]): Promise<void> {
   try {

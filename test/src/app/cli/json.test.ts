@@ -15,7 +15,6 @@ function leaves(command: Command, path = ''): [string, Command][] {
 const WITHOUT_ANSWER = [
   'serve',
   'demo',
-  'docs',
   'audit export',
   'simulate cart',
   'simulate pacs',

@@ -1,10 +1,10 @@
 import { glob, readFile } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { LOG_EVENTS_PAGE, renderLogEventsPage } from '../../../../src/app/cli/docs.ts';
 import type { LogEvent } from '../../../../src/platform/logging/event.ts';
 import { EVENTS } from '../../../../src/platform/logging/events.ts';
 import { createLogger } from '../../../../src/platform/logging/logger.ts';
+import { LOG_EVENTS_PAGE, renderLogEventsPage } from '../../../docs/generate.ts';
 
 const ROOT = new URL('../../../../', import.meta.url).pathname;
 const all: readonly (readonly [string, LogEvent])[] = Object.entries(EVENTS);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { renderEvidencePage, withEvidenceOf } from './evidence-page.ts';
 import {
   ERRORS_PAGE,
   EVIDENCE_PAGE,
@@ -7,8 +8,7 @@ import {
   PAGES_WITH_TABLES,
   renderErrorsPage,
   withGeneratedTables,
-} from '../../../../src/app/cli/docs.ts';
-import { renderEvidencePage, withEvidenceOf } from '../../../../src/app/cli/evidence-page.ts';
+} from './generate.ts';
 
 it('docs/errors.md matches the catalogue (npm run docs writes it)', () => {
   expect(readFileSync(ERRORS_PAGE, 'utf8')).toBe(renderErrorsPage());

@@ -1,14 +1,14 @@
-import { conceptEntry } from '../../../pipelines/concepts/concepts.ts';
+import { conceptEntry } from '../../pipelines/concepts/concepts.ts';
 import {
   EVIDENCE,
   type EvidenceEntry,
   LEAST_CASES,
   reviewReason,
-} from '../../../pipelines/concepts/method-evidence.ts';
-import { echoEndpoint } from '../../../pipelines/echo/endpoint.ts';
-import { obstetricEndpoint } from '../../../pipelines/obstetric/endpoint.ts';
-import { REVIEW_TEXT } from '../../../pipelines/result/render/shared.ts';
-import { unitText } from '../../../pipelines/result/render/unit-text.ts';
+} from '../../pipelines/concepts/method-evidence.ts';
+import { echoEndpoint } from '../../pipelines/echo/endpoint.ts';
+import { obstetricEndpoint } from '../../pipelines/obstetric/endpoint.ts';
+import { REVIEW_TEXT } from '../../pipelines/result/render/shared.ts';
+import { unitText } from '../../pipelines/result/render/unit-text.ts';
 
 const ENTRIES: readonly EvidenceEntry[] = Object.values(EVIDENCE);
 
