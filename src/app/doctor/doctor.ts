@@ -1,8 +1,10 @@
 import { ConfigError, loadConfig } from '../../../config/load.ts';
+import type { Routing } from '../../../config/routing.ts';
 import type { Config } from '../../../config/schema.ts';
+import { ruleFaults } from '../../core/studies/rules/check-rules.ts';
+import { ENDPOINTS } from '../endpoints.ts';
 import { type Finding, fault, ok } from './finding.ts';
 import { checkArchives, checkPeers, checkWorklists } from './peers.ts';
-import { checkRules } from './rules.ts';
 import { checkServices } from './services.ts';
 import { checkBackends, checkDoors, checkThisMachine } from './this-machine.ts';
 
@@ -57,4 +59,14 @@ export async function examineWith(config: Config): Promise<Finding[]> {
     checkServices(config),
   ]);
   return [...checkRules(config.routing), ...machine, ...others.flat()];
+}
+
+/** Checks that every rule can match and act on a study. */
+export function checkRules(routing: Pick<Routing, 'rules'>): Finding[] {
+  const faults = ruleFaults(routing, ENDPOINTS).map(({ rule, detail }) =>
+    fault(`rule ${rule}`, detail),
+  );
+  return faults.length > 0
+    ? faults
+    : [ok('rules', 'their attributes exist, and their endpoints accept their options')];
 }

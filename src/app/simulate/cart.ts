@@ -8,7 +8,7 @@ import { parseDicomNode } from '../cli/dicom.ts';
 import { EXIT, type ExitStatus } from '../cli/exit-status.ts';
 import { sendStudy } from './cart-study.ts';
 import { CARTS, type Cart, type CartKind, type CartStyle, PLAIN_CART } from './carts.ts';
-import { sendPlainStudy } from './plain-study.ts';
+import { sendPlainStudy } from './dcmjs-client.ts';
 
 /**
  * Block that the cart reserves for its elements in its private group. It is the first possible

@@ -7,8 +7,11 @@ import { createIntake } from '../../../dimse/receive/storage-scp.ts';
 import { decodeFileMeta, encodeFileMeta } from '../../../pipelines/dicom/part10.ts';
 import { objectsOnDisk, type ReceivedObjects } from '../../../src/core/files/received-objects.ts';
 import { quarantinedObjects } from '../../../src/core/studies/quarantine.ts';
-import { recoverIntake, registerQuarantined } from '../../../src/core/studies/recover-intake.ts';
-import { openRecoveryRecord } from '../../../src/core/studies/recovery-record.ts';
+import {
+  openRecoveryRecord,
+  recoverIntake,
+  registerQuarantined,
+} from '../../../src/core/studies/recover-intake.ts';
 import { findStudy, knownPaths } from '../../../src/core/studies/study-store.ts';
 import type { PooledDatabase } from '../../../src/platform/database/pooled.ts';
 import type { Database, Queryable } from '../../../src/platform/database/port.ts';

@@ -36,9 +36,10 @@ import {
   reportView,
   sectionsView,
   summaryView,
+  type Tab,
+  tabsView,
   viewerLink,
 } from './study-parts.ts';
-import { type Tab, tabsView } from './tabs.ts';
 import { timelineView } from './timeline.ts';
 import { verdictsView } from './verdicts.ts';
 import { type TypedWithdrawal, withdrawalAction, withdrawalView } from './withdrawal.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../../config/load.ts';
-import { checkRules } from '../../../../src/app/doctor/rules.ts';
+import { checkRules } from '../../../../src/app/doctor/doctor.ts';
 
 const { routing } = loadConfig({}, {});
 const rule = (endpoint: string, options: Record<string, unknown>) => ({

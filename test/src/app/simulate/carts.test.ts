@@ -16,7 +16,7 @@ import {
   type CartStyle,
   PLAIN_CART,
 } from '../../../../src/app/simulate/carts.ts';
-import { sendPlainStudy } from '../../../../src/app/simulate/plain-study.ts';
+import { sendPlainStudy } from '../../../../src/app/simulate/dcmjs-client.ts';
 import {
   findStudy,
   type InstanceRow,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AlertFacts, alertMessage } from '../../../../src/core/alerts/message.ts';
+import { type AlertFacts, alertMessage } from '../../../../src/core/alerts/deliver.ts';
 
 const FLAG = {
   code: '1',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { statedAgeByLmp } from '../../../../src/core/studies/stated-age.ts';
+import { statedAgeByLmp } from '../../../../src/core/studies/instance-header.ts';
 
 const code = (CodeValue: string, CodingSchemeDesignator: string) => [
   { CodeValue, CodingSchemeDesignator },

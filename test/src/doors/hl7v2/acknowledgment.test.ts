@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { outcomeOfAcknowledgment } from '../../../../src/doors/hl7v2/acknowledgment.ts';
+import { outcomeOfAcknowledgment } from '../../../../src/doors/hl7v2/deliver.ts';
 
 const answer = (...segments: string[]) =>
   outcomeOfAcknowledgment(Buffer.from(['MSH|^~\\&|HIS', ...segments, ''].join('\r')), 'C1');

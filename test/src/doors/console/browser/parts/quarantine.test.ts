@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import type { Quarantined } from '../../../../../../src/doors/console/contract.ts';
+import { openQuarantine } from '../../../../../../src/doors/console/pages/holds.ts';
 import type { Surroundings } from '../../../../../../src/doors/console/pages/page.ts';
-import { openQuarantine } from '../../../../../../src/doors/console/pages/quarantine.ts';
 import { repeated, shownText } from '../../shown-text.ts';
 
 const object = (id: string): Quarantined => ({

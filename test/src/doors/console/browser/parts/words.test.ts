@@ -27,7 +27,7 @@ import {
   examinationText,
   readersText,
 } from '../../../../../../src/doors/console/pages/row-words.ts';
-import { takenText } from '../../../../../../src/doors/console/pages/rules-for-file.ts';
+import { takenText } from '../../../../../../src/doors/console/pages/rules.ts';
 import { artifactText, sizeText } from '../../../../../../src/doors/console/pages/study-parts.ts';
 import { foldStages } from '../../../../../../src/doors/console/pages/timeline.ts';
 import { distanceText, durationText } from '../../../../../../src/doors/console/pages/words.ts';
