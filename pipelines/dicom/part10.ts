@@ -330,7 +330,7 @@ export function evenBytes(bytes: Uint8Array): ArrayBuffer[] {
   return [even.buffer];
 }
 
-/** Value representations that occur in group 0008, the first group of a data set. */
+/** Value representations expected of the first element of a data set, which is in group 0008. */
 const FIRST_REPRESENTATIONS = /^(AE|CS|DA|DT|LO|PN|SH|SQ|ST|TM|UI|UL|UN)$/;
 const LAST_ELEMENT_OF_0008 = 0x9999;
 /**

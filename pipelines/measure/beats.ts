@@ -10,8 +10,8 @@ export function withoutDrift(series: readonly number[], window: number): Float64
   const sums = new Float64Array(n + 1);
   for (let i = 0; i < n; i++) sums[i + 1] = (sums[i] ?? 0) + (series[i] ?? 0);
   return Float64Array.from(series, (value, i) => {
-    // The window is shorter near the ends, so that it stays centred. Otherwise a trend would be
-    // distorted there.
+    // Towards the ends, the window is shortened to stay centred, so that a trend is not distorted.
+    // In the last quarter window, too few values would remain, so the window is cut off instead.
     const reach = Math.min(half, i, n - 1 - i);
     const total = (sums[i + reach + 1] ?? 0) - (sums[i - reach] ?? 0);
     return reach < half / 2 ? value - endMean(sums, i, half, n) : value - total / (2 * reach + 1);
@@ -60,8 +60,8 @@ interface Period {
 }
 
 /**
- * The shortest lag whose autocorrelation is at least this share of the maximum counts as the
- * period. The lag with the maximum may be a multiple of the period.
+ * The first peak of the autocorrelation that has at least this share of the highest peak counts as
+ * the period. The highest peak may be at a multiple of the period.
  */
 const NEARLY = 0.82;
 /** Width of the search range on each side of a multiple of the period, as a share of the period. */

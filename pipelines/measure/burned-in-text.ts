@@ -347,8 +347,8 @@ function isApart(channel: Channel, ink: Uint8Array, line: readonly Letter[]): bo
 
 /**
  * Returns true if the letters of a line are as even as in a short text: similar in height and
- * shade, and on one baseline. Three echoes of tissue or flow side by side are rarely even. Long
- * lines need not be.
+ * shade, and on one baseline. Three echoes of tissue or flow side by side are rarely even. Lines of
+ * fewer than three parts and long lines need not be.
  */
 function isEven(line: readonly Letter[]): boolean {
   if (line.length < 3 || line.length >= LONG_LINE) return true;

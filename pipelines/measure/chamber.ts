@@ -42,7 +42,7 @@ interface Run {
 
 /**
  * Returns the longest run of `true` around a closed outline, bridging small gaps. Null if no flag
- * is set.
+ * is set, or if all are.
  */
 function longestRun(flags: readonly boolean[]): Run | null {
   const n = flags.length;

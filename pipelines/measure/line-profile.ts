@@ -5,7 +5,7 @@ import type { GrayImage, PixelScale, Point } from '../contract/image.ts';
  * first point.
  */
 export interface LineProfile {
-  /** Returns the interpolated grey level at a position; 0 outside the picture. */
+  /** Returns the interpolated grey level at a position; 0 outside the picture or the profile. */
   level(mm: number): number;
   /** Returns the point at a position, in pixels. */
   point(mm: number): Point;

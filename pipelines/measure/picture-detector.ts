@@ -29,7 +29,7 @@ const TEXT_HALF_HEIGHT = 0.022;
  */
 const LEAST_PART = 0.04;
 /**
- * Minimum share of changing pixels in a part of a picture. If fewer change, it is a panel of the
+ * Minimum share of changing cells in a part of a picture. If fewer change, it is a panel of the
  * screen.
  */
 const LEAST_MOTION = 0.02;

@@ -15,7 +15,7 @@ interface Picture {
   areas: readonly (readonly Point[])[];
   /**
    * False if the picture could not be distinguished from its surroundings. `areas` is then the
-   * whole frame.
+   * whole frame or, if the frame may show a name, empty.
    */
   known: boolean;
 }

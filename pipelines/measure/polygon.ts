@@ -9,7 +9,9 @@ function turn(a: Point, b: Point, c: Point): number {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
-/** Returns the convex hull, clockwise on the screen (Andrew 1979). Empty if there are no points. */
+/**
+ * Returns the convex hull, clockwise on the screen (Andrew 1979). Empty for fewer than two points.
+ */
 export function convexHull(points: readonly Point[]): Point[] {
   const sorted = points.toSorted((a, b) => a.x - b.x || a.y - b.y);
   return [...halfHull(sorted), ...halfHull(sorted.toReversed())];

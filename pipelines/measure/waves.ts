@@ -148,11 +148,11 @@ export interface WaveOutline {
 
 /**
  * Extends a wave to the baseline. The slowest flow is hidden by the wall filter or widened by
- * clutter, so each flank is extended by a straight line, which is used where it is below the curve.
- * Null if a flank is missing.
+ * clutter, so each flank is extended by a straight line, which replaces the curve near the baseline
+ * where it is lower. Null if a flank is missing.
  *
  * @param last the last of several waves that meet above the baseline. The rise of `wave` and the
- * fall of `last` are then extended.
+ *   fall of `last` are then extended.
  */
 export function outlineOfWave(
   curve: ArrayLike<number>,

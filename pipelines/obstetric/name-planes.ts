@@ -101,10 +101,10 @@ async function secondLook<T>(
 const SURE_SYMPHYSIS = 0.85;
 
 /**
- * Minimum confidence of a head outline that contradicts an abdomen classified with certainty. It
- * must also exceed the confidence of the abdomen outline. A head of 75 mm was classified as an
- * abdomen at 0.986, and one of 66 mm at 0.985. None of the 209 abdomens of the training and
- * validation splits has a head outline as confident as that of the abdomen.
+ * A head outline with at least this confidence contradicts an abdomen classified with certainty, if
+ * it is also more confident than the abdomen outline. Two heads were classified as abdomens at
+ * 0.986 and 0.985. On none of the 209 abdomens of the training and validation splits is the head
+ * outline as confident as the abdomen outline.
  */
 const SURE_HEAD = 0.85;
 

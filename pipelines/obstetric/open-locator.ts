@@ -33,8 +33,8 @@ export async function openLocator(
   const sessions = sessionsOfStudy(opening);
   const open = openerFor(registry, settings, sessions.open);
   const plane = await open('fetal-plane');
-  // These two models are the slowest. They are opened in succession so that each runs on its own
-  // thread.
+  // Models are assigned to the inference threads in turn (`overThreads`). The models for the brain
+  // plane and the head are the slowest, so they are opened one after the other.
   const brainPlane = await open('fetal-brain-plane');
   const head = await open('fetal-head');
   const border = await open('fetal-head-border');

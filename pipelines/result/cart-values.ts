@@ -79,7 +79,7 @@ interface Spread {
 
 interface CartChoice {
   standing: CartStanding;
-  /** Range of several values; null for a single value, or if the machine chose one of them. */
+  /** Range of the values from which one was chosen or the median was taken; otherwise null. */
   spread: Spread | null;
   /** Values that are not used, each with a remark giving the reason. */
   unused: CartStanding[];
@@ -190,8 +190,8 @@ const isAverage = ({ derivation }: CartMeasurement) =>
 
 /**
  * Returns a remark on a machine's mean or median of a quantity for which `END` prescribes the
- * highest or lowest value. The remark lists the averaged values, because some of them may come from
- * oblique views.
+ * highest or lowest value. The remark states the number and range of the machine's single values,
+ * because some of them may come from oblique views.
  */
 function behindAverage(key: ConceptKey, chosen: CartMeasurement, values: Values): Remark[] {
   const single = values.filter((one) => !isAverage(one)).map(({ value }) => value);
@@ -297,12 +297,9 @@ function toMeasurement(
 /** The machine value that is used for one quantity of one fetus and side, and the unused ones. */
 interface CartQuantity {
   measurement: Measurement;
-  /**
-   * Range of the repeated values; null if there is only one value, or if the machine chose one of
-   * them.
-   */
+  /** Range of the values from which one was chosen or the median was taken; otherwise null. */
   spread: Spread | null;
-  /** Values that are not used, with ids `cart-<key>-unused-<n>`. */
+  /** Values that are not used. Their ids are that of `measurement` followed by `-unused-<n>`. */
   unused: Measurement[];
 }
 

@@ -205,7 +205,7 @@ export function machineValueId(
   return ['cart', quantity, fetus, laterality].filter(Boolean).join('-');
 }
 
-/** Display names of the structures whose positions on a frame are listed by sections. */
+/** Display names of the structures whose position on a frame a section may list. */
 export const LOCATED_STRUCTURES = {
   symphysis: 'Pubic symphysis',
   'fetal-head': 'Fetal head',

@@ -9,7 +9,7 @@ import { z } from 'zod';
 const STATEMENT_KINDS = ['value', 'conclusion', 'gap', 'advice', 'limitation'] as const;
 type StatementKind = (typeof STATEMENT_KINDS)[number];
 
-/** A code, a number or a concept key; never a word or rendered text. */
+/** A code, a number, a concept key, or a name or grade in its published wording. */
 export type Param =
   | string
   | number

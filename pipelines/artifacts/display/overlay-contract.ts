@@ -50,7 +50,10 @@ export interface OverlayClip {
   /** Frames of end-diastole and end-systole, one pair for each beat. */
   beats: { end_diastole: number; end_systole: number }[];
   key_frames: KeyFrame[];
-  /** Null for a still, or for a clip on which nothing was measured. */
+  /**
+   * Null for a still or a sweep, for a clip with neither a value nor an outline, and once the limit
+   * on the size of all cines is reached.
+   */
   cine: Cine | null;
   calipers: DrawnMeasurement[];
   contours: Contour[];

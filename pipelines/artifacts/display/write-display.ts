@@ -18,10 +18,7 @@ export const KEPT = {
    */
   cineFrames: 60,
   keyFrames: 200,
-  /**
-   * Maximum total size of all cines, in bytes. Once it is reached, further clips get only key
-   * frames.
-   */
+  /** Total size of all cines, in bytes. Once it is reached, further clips get only key frames. */
   cineBytes: 48 * 1024 * 1024,
 } as const;
 
@@ -79,11 +76,11 @@ function chosenFrames(
 }
 
 /**
- * Returns the 1-based frame numbers for the cine of a clip: every n-th frame, up to about sixty,
- * plus every frame with calipers. Empty for a still and for a sweep.
+ * Returns the 1-based frame numbers for the cine of a clip: every n-th frame, up to sixty, plus
+ * every frame with calipers. Empty for a still and for a sweep.
  * @param withCalipers numbers of the frames with calipers.
  * @param outlined numbers of the frames with outlines, evenly spaced. If there are any, every n-th
- * of these frames is used instead of every n-th frame of the clip.
+ *   of these frames is used instead of every n-th frame of the clip.
  */
 export function cineFrames(
   { frames, mode }: Pick<Clip, 'frames' | 'mode'>,

@@ -165,7 +165,8 @@ function measured(measurement: Measurement, gaDays: number, plot: Plot): Mark[] 
 
 /**
  * Draws the values of earlier scans as open circles, joined by a line to the value of this scan.
- * Returns nothing if this scan has several values, because the line could then lead to any of them.
+ * Returns nothing if this scan has no value, or several, because the line could then lead to any of
+ * them.
  */
 function trajectory(
   curve: GrowthCurve,

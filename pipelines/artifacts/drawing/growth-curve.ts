@@ -36,9 +36,7 @@ export function pointsOnCurve(
   }).flatMap(({ week, value }) => (value === null ? [] : [{ week, value }]));
 }
 
-/**
- * Returns the accepted values of the curve's quantity that were placed on its chart, one per fetus.
- */
+/** Returns the accepted values of the curve's quantity that count and were placed on its chart. */
 export function measuredOnCurve(
   curve: GrowthCurve,
   measurements: readonly Measurement[],

@@ -113,7 +113,7 @@ export function actionable({
 
 /**
  * Returns one value for each quantity, side and fetus. Of several LVEFs, only the one that was used
- * is returned.
+ * is returned. If values of the same name belong to different fetuses (`APART`), all are returned.
  */
 export function compactValues(result: Result): Measurement[] {
   const said = saidIn(result);

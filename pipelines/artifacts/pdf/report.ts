@@ -67,8 +67,8 @@ const reportTitle = (result: Pick<Result, 'endpoint'>) => `${examinationName(res
 const UNPRINTABLE = 'name in letters that this report cannot print';
 
 /**
- * Returns "Beispiel, Zoë" for the PN "Beispiel^Zoë^^Dr.": the first component group whose letters
- * are all in the font. Any group may be missing, even the alphabetic one (PS3.5 6.2.1).
+ * Returns "Beispiel, Dr. Zoë" for the PN "Beispiel^Zoë^^Dr.": the first component group whose
+ * letters are all in the font. Any group may be missing, even the alphabetic one (PS3.5 6.2.1).
  */
 export function readableName(name: string): string {
   const groups = name.split('=').map((group) => {

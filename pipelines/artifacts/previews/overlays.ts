@@ -14,9 +14,9 @@ export interface PreviewOverlay {
 }
 
 /**
- * Returns the previews of a result: one for every frame with calipers, numbered within its section
- * in the order of the measurements. The names depend only on the result, so each preview can later
- * be found among the stored artifacts.
+ * Returns the previews of a result: one for every frame with calipers and section that measured on
+ * it, numbered within its section in the order of the measurements. The names depend only on the
+ * result, so each preview can later be found among the stored artifacts.
  */
 export function overlaysOf(measurements: readonly Measurement[]): PreviewOverlay[] {
   const overlays = new Map<string, PreviewOverlay>();

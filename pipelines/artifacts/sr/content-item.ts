@@ -7,7 +7,7 @@ export interface Code {
 
 /**
  * Relationship Type (PS3.3 C.17.3.2.4). All relationships are by value, so one content tree is
- * valid in every SR class.
+ * valid in Enhanced, Comprehensive and Comprehensive 3D SR.
  */
 export const RELATIONSHIPS = [
   'CONTAINS',
@@ -23,7 +23,7 @@ export type Relationship = (typeof RELATIONSHIPS)[number];
 export interface ImageReference {
   sopClassUid: string;
   sopInstanceUid: string;
-  /** 1-based; null for a single-frame image. */
+  /** 1-based; null for a single-frame image and for a reference to all frames. */
   frame: number | null;
 }
 

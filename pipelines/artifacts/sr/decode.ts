@@ -115,7 +115,7 @@ function itemIn(item: NaturalDataset): ContentItem {
 
 /**
  * Reads an SR that contains only the value types that the gateway writes.
- * @throws Error for another value type or for bytes that are not DICOM.
+ * @throws Error for another value type or graphic type, or for bytes that are not DICOM.
  */
 export function decode(bytes: Buffer): SrFile {
   const file = data.DicomMessage.readFile(new Uint8Array(bytes).buffer);

@@ -27,10 +27,7 @@ import {
 import { referencedInstances } from './references.ts';
 import { SR } from './vocabulary.ts';
 
-/**
- * SR SOP classes. All relationships in the content trees are by value, so the same tree is valid in
- * the first three classes.
- */
+/** SR SOP classes. The same content tree is valid in the first three (`RELATIONSHIPS`). */
 const SR_CLASSES = {
   enhanced: STORAGE_CLASS.enhancedSr,
   comprehensive: STORAGE_CLASS.comprehensiveSr,

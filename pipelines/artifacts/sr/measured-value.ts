@@ -231,7 +231,7 @@ function propertyItems(measurement: Measurement, withCentile: boolean): ContentI
       property(SR.percentile, { value: reference.centile, unit: PERCENT });
     }
   }
-  // Zero is the interval of an estimate in steps, such as the RA pressure: it is not known.
+  // An uncertainty of 0 is unknown, as for an estimate in steps such as the RA pressure.
   if (uncertainty) property(SR.uncertainty, inUnit(uncertainty));
   return items;
 }

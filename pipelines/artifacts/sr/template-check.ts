@@ -130,7 +130,7 @@ interface Instance {
 const sequence = (value: unknown): Instance[] => (Array.isArray(value) ? value : []);
 
 /**
- * Checks that Current Requested Procedure Evidence lists exactly the objects that the tree
+ * Checks that Current Requested Procedure Evidence lists exactly the images that the tree
  * references (PS3.3 C.17.2).
  */
 function checkEvidence({ header, root }: SrFile): Fault[] {

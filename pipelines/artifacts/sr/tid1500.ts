@@ -112,8 +112,8 @@ function measurementGroup(
 }
 
 /**
- * Builds the qualitative evaluations: the impression and, for each section, its outcome or why it
- * was not assessed.
+ * Builds the qualitative evaluations: the impression, notices, categories, findings, advice and,
+ * for each section, its outcome or why it was not assessed.
  */
 function qualitativeEvaluations(result: Result): ContentItem {
   const statements = [

@@ -305,7 +305,7 @@ function flows({ flow }: Property, { flowDirection }: CartMeasurement): boolean 
 }
 
 /**
- * Method codes for biplane EF and volumes in TID 5200. All other methods use one plane (CID 12227).
+ * The methods of CID 12227 that are biplane discs: biplane method of disks and modified Simpson.
  */
 const BIPLANE: ReadonlySet<string | null> = new Set(['DCM|125207', 'DCM|125227']);
 

@@ -24,7 +24,10 @@ export interface Ejection {
   peakColumn: number;
   /** cm/s */
   peak: number;
-  /** Velocities from `from` to `to` in cm/s, one per column. The flanks are straight lines. */
+  /**
+   * Velocities from `from` to `to` in cm/s, one per column; near the baseline, the flanks are
+   * straight lines. Empty if a flank is missing.
+   */
   velocities: number[];
   /** Seconds from the start of the wave to its peak. */
   accelerationTime: number;
@@ -178,8 +181,8 @@ function motionOf(
 /**
  * Returns the motion of an annulus as seen from the apex. The annulus moves towards the probe in
  * systole, so S' is above the baseline, and e' and a' are below it (echo 17). `inverted` is true if
- * there are two waves per beat above the baseline and one below. The operator may then have
- * inverted the display, which the header does not record, so the values are uncertain.
+ * more beats have both e' and a' with the two sides exchanged. The operator may then have inverted
+ * the display, which the header does not record, so the values are uncertain.
  */
 export function annularMotion(display: SpectralDisplay): AnnularMotion & { inverted: boolean } {
   const { above, below, spectrum } = display;
@@ -212,8 +215,8 @@ interface JetDecay {
 }
 
 /**
- * Returns the deceleration of a jet, found by least squares. Null if the velocity does not fall
- * along a line, for example because the envelope is incomplete.
+ * Returns the deceleration of a jet, found by least squares. Null if the slope is too short, or if
+ * the velocity does not fall along a line, for example because the envelope is incomplete.
  */
 export function decayOf(
   curve: Float64Array,

@@ -417,7 +417,7 @@ const SPECTRAL_TRACE = {
    * signal is a line, which is measured at the middle of its outer edge.
    */
   skirt: { blood: 0.5, tissue: 0 },
-  /** Full scale of tissue Doppler, cm/s (echo 2.6). */
+  /** Maximum full scale of tissue Doppler, cm/s (echo 2.6). */
   tissueScale: 40,
   /**
    * Level of the flow, in standard deviations of the noise, at which the confidence of a trace is

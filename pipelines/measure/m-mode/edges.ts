@@ -162,7 +162,7 @@ const EDGE_PATH = {
    * strength.
    */
   bend: 0.07,
-  /** Grey level of an echo so faint that the strength of its edge is halved. */
+  /** Mean grey level on both sides of an edge so faint that its strength is halved. */
   faint: 25,
 } as const;
 

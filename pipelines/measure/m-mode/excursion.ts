@@ -63,8 +63,8 @@ export interface Excursion {
    */
   ring: boolean;
   /**
-   * True if no other beating path of similar strength moves much further. Such a path could be the
-   * annulus instead.
+   * True if no other beating path that could be the annulus moves much further. A path that is not
+   * the ring must also be the strongest.
    */
   certain: boolean;
 }

@@ -34,12 +34,12 @@ export type MModeRhythm =
       beatsPerMinute: number;
       /**
        * Coefficient of variation of the beat lengths; null if there are fewer than three whole
-       * beats.
+       * beats, or if their rate is not that of the sweep.
        */
       variation: number | null;
       beats: number;
       strength: number;
-      /** First and last row of the frame with beating echoes. */
+      /** Rows of the frame at which the first and the last band with beating echoes begin. */
       minY: number;
       maxY: number;
     }

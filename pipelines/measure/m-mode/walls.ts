@@ -74,8 +74,8 @@ const WALLS = {
      */
     distinct: 0.2,
     /**
-     * The far wall is read at half the rise in level from lumen to wall, and then at these two
-     * shares of the rise. The diameters of the last two readings must agree within `agree`, a share
+     * The far wall is read at its steepest edge, and again at these two shares of the rise in level
+     * from lumen to wall. The diameters of the last two readings must agree within `agree`, a share
      * of the diameter.
      */
     rise: [0.3, 0.7],

@@ -84,7 +84,6 @@ function fallAt({ fall }: GrowthSince, end: End): number | null {
   return end === 'as-measured' ? null : end === 0 ? most : least;
 }
 
-/** Returns the evidence for growth restriction. */
 function restrictionEvidence(given: SmallFetusEvidence, end: End): RestrictionEvidence {
   const { charted, gaDays, measurements, classified, since } = given;
   const size = (key: 'efw' | 'ac') => {

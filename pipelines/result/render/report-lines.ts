@@ -131,7 +131,9 @@ const SCALE_OF_REQUEST =
 const oneScaleFor = (sizes: readonly string[]) =>
   `One scale from the request was used for images of different sizes (${sizes.join(', ')} pixels): check that it applies to each.`;
 
-/** Returns the limitations due to the images themselves. */
+/**
+ * Returns the limitations due to the evidence accepted, scales from the request and refused files.
+ */
 function inputLimitations({
   input_summary,
   evidence_accepted: accepts,

@@ -9,7 +9,7 @@ import { gapLine } from './report-lines.ts';
 import { RESEARCH_NOTICE } from './shared.ts';
 import { listOfLabels, sentence } from './unit-text.ts';
 
-/** Notice on every page and document that leaves the gateway. */
+/** Notice on every page and document of a result that is not signed. */
 export const DRAFT_NOTICE = 'AI draft, not verified';
 
 /** Notice on images of a signed result, which have no room for its signatures. */
@@ -94,8 +94,8 @@ function withoutAccepted(measurements: readonly Measurement[]): string {
 }
 
 /**
- * Returns the sentence that a document shows no accepted numbers, followed by the reasons; empty if
- * the result has an accepted value.
+ * Returns the sentence that a document shows no accepted numbers, followed by the reasons of the
+ * planes and biometry sections; empty if the result has an accepted value.
  */
 export function noMeasurementStatements(result: Result): string[] {
   if (accepted(result).length > 0) return [];

@@ -42,8 +42,8 @@ type Said = impression.Said<Sentences>;
 type Topic = impression.Topic<Sentences>;
 
 /**
- * Algorithms that grade diastolic function as a whole. Algorithms that only detect dysfunction
- * appear in the findings but not in the impression.
+ * Algorithms that grade diastolic function as a whole. The result of an algorithm that only detects
+ * dysfunction is not listed in the impression, but can change its wording (`presenceOf`).
  */
 const ALGORITHMS: Readonly<Partial<Record<Scheme, Pick<Graded, 'by' | 'year'>>>> = {
   '2016-a': { by: 'ASE/EACVI', year: 2016 },
@@ -222,9 +222,9 @@ const isPresent = (presence: DiastolicResult | null) =>
 
 /**
  * Selects the wording from `FILLING` if all algorithms have a normal result, and lists the values
- * that are beyond a limit nevertheless. "Normal diastolic function" is not stated if ASE 2025 finds
- * dysfunction, if a cut-off for it lies within the interval of a value, or if one of its criteria is
- * met.
+ * that are beyond a limit nevertheless. With a grade of 2025, "normal diastolic function" is not
+ * stated if ASE 2025 finds dysfunction, if a cut-off for it lies within the interval of a value, or
+ * if a criterion of any algorithm is met.
  */
 function normalFilling(said: Said, results: readonly Graded[]) {
   const presence = presenceOf(said);

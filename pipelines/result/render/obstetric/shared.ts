@@ -157,7 +157,10 @@ export function spanned<Category extends string | null>(
 export const eitherOf = (texts: readonly string[]): string =>
   [texts.slice(0, -1).join(', '), texts.at(-1)].filter(Boolean).join(' or ');
 
-/** Categories in the order of the value. An interval from the first to the last includes all. */
+/**
+ * Scales of categories, each in ascending order of the measured value. A value whose interval spans
+ * several steps may be in any category between its ends.
+ */
 const SCALES: readonly (readonly string[])[] = [
   ['praevia', 'low-lying', 'normal'],
   ['small', 'normal', 'large'],
