@@ -8,10 +8,11 @@ import { writeReport } from '../result/render/echo/report.ts';
 import { sayOfEcho } from '../result/render/echo/shared.ts';
 import type { SectionOutcome } from '../result/section-outcome.ts';
 import { logFailure, runSection, type SectionFailed, withDraftReport } from '../run/sections.ts';
+import { isOfUnknownStructure } from './displays/measure.ts';
 import { type EchoEvidence, SURFACE_SECTION } from './evidence.ts';
 import type { EchoOptions } from './input.ts';
 import { SECTIONS } from './sections.ts';
-import { type Shift, withWithheld } from './shared/section.ts';
+import { type Shift, withConfirmed, withWithheld } from './shared/section.ts';
 import { valuesOf } from './shared/values.ts';
 import { withinIntervals } from './within-intervals.ts';
 
@@ -63,10 +64,10 @@ function runOn(
   const others = evidence.measured.filter(({ id }) => !ids.has(id));
   const values = valuesOf([...reported, ...others], shift, reads);
   const outcome = runSection(section, () => section.run(evidence, values), onFailure);
-  const withheld = evidence.measured.filter(
-    (one) => one.section === section.id && one.quality !== 'accepted',
-  );
-  const whole = withWithheld(outcome, section.needs, withheld);
+  const own = evidence.measured.filter((one) => one.section === section.id);
+  const withheld = own.filter(({ quality }) => quality !== 'accepted');
+  const confirmed = own.filter((one) => one.confirmed && isOfUnknownStructure(one));
+  const whole = withWithheld(withConfirmed(outcome, confirmed), section.needs, withheld);
   return { outcome: evidence.handheld ? withFocusedRemark(whole) : whole, reads };
 }
 

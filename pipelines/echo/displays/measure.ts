@@ -31,6 +31,10 @@ const SECTION_OF: Readonly<Partial<Record<EchoConcept, string>>> = {
   'annular-excursion-unnamed': 'rv-function',
 };
 
+/** Returns true for a value of a structure that neither the header nor the trace identifies. */
+export const isOfUnknownStructure = ({ concept }: Pick<Measurement, 'concept'>): boolean =>
+  concept.key in SECTION_OF;
+
 /**
  * Quantities for which the highest value is used if several displays show them. In windows with
  * lower peaks, the beam was not parallel to the jet (AS17, R10). An outflow tract obstruction is

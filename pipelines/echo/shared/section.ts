@@ -176,6 +176,24 @@ export function withWithheld(
   };
 }
 
+/**
+ * Adds values of an unknown structure that a person confirmed to an outcome. Without them, a value
+ * that a reader accepted or typed would disappear from the result.
+ */
+export function withConfirmed(
+  outcome: SectionOutcome,
+  confirmed: readonly Measurement[],
+): SectionOutcome {
+  if (confirmed.length === 0) return outcome;
+  const { status, statements = [], measurements = [] } = outcome;
+  return {
+    ...outcome,
+    status: status === 'not_assessed' || status === 'inadequate' ? 'partial' : status,
+    statements: [sayOfEcho.value('echo.of-unknown-structure', {}, confirmed), ...statements],
+    measurements: [...measurements, ...confirmed],
+  };
+}
+
 /** Returns a finding. `evidence` contains the values on which it is based. */
 export function finding(
   section: string,

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Change } from '../../../pipelines/contract/review.ts';
+import type { DisplayReading, TracedQuantity } from '../../../pipelines/echo/displays/reading.ts';
 import {
   type EchoReviewed,
   interpretReviewed,
@@ -334,5 +336,43 @@ describe('a parasternal clip whose view a person has named', () => {
   });
   it.each(['other', 'PSAX-PM', 'A4C'])('%s has no lines of a long axis', (view) => {
     expect(lengthIn(view)).toBeUndefined();
+  });
+});
+
+describe('a value of a wall that neither the header nor the trace names', () => {
+  const { gathered, ...rest } = outlinedHeart();
+  const quantity = { key: 's-prime-unnamed', value: 10.97, beats: [10.9, 11, 11], used: [0, 1, 2] };
+  const display: DisplayReading = {
+    ...{ file: 'wall.dcm', sopInstanceUid: '2.25.1', frame: 0, kind: 'pw' },
+    ...{ flow: 'annulus', namedBy: null, nameConfidence: 0, because: 'tissue-scale' },
+    ...{ peak: 11, side: 'above', beats: 3, regular: true, confidence: 0.9 },
+    ...{ refusal: null, trace: null },
+    quantities: [{ ...quantity, calipers: [], remark: null, doubt: null } as TracedQuantity],
+  };
+  const reviewed: EchoReviewed = { ...rest, gathered: { ...gathered, spectra: [display] } };
+  const original = interpretReviewed(reviewed, [], AT);
+  const after = (change: Exclude<Change, { kind: 'undo' }>) => {
+    const state = { original, result: original, effects: [] };
+    return interpretReviewed(reviewed, effectsOf(change, state, reviewRules(reviewed)), AT);
+  };
+  const measurement = original.measurements.find(
+    ({ concept }) => concept.key === 's-prime-unnamed',
+  );
+  const { id = '', quality } = measurement ?? {};
+
+  it('is withheld in the draft', () => {
+    expect(quality).toBe('low');
+  });
+
+  it.each([
+    [{ kind: 'accept', measurement: id }, 10.97, "S' of an unnamed wall 11.0 cm/s"],
+    [{ kind: 'set-value', measurement: id, value: 11.4 }, 11.4, "S' of an unnamed wall 11.4 cm/s"],
+  ] as const)('remains in the result after %j, and nothing is concluded', (change, value, text) => {
+    const result = after(change);
+    expect(counting('s-prime-unnamed', result)).toMatchObject({ value, quality: 'accepted' });
+    expect(summaryOf(result, 'diastolic')).toContain(
+      `Confirmed by the reader: ${text}; nothing is concluded, as the structure is unknown.`,
+    );
+    expect(result.classifications).toEqual(original.classifications);
   });
 });

@@ -51,6 +51,10 @@ export function namedText({ concept, value }: Pick<Measurement, 'concept' | 'val
   return `${ECHO_CONCEPTS[key].abbreviation} ${valueText(key, value)}`;
 }
 
+/** Renders a value with its whole name, whose abbreviation would not say that it names no structure. */
+const labelledText = ({ concept, label, value }: Measurement): string =>
+  `${label} ${valueText(concept.key as EchoConcept, value)}`;
+
 /** Renders values with their names: "LVIDd 5.1 cm, LVIDs 3.2 cm". */
 export const allNamed = (measurements: readonly Measurement[]): string =>
   measurements.map(namedText).join(', ');
@@ -185,6 +189,8 @@ export function intervalOnly({ concept, uncertainty }: Measurement): string {
 /** Sentences that every section may use. */
 export const ECHO_SENTENCES = {
   'echo.values': (_: Record<string, never>, { about }: About) => sentence(allNamed(about)),
+  'echo.of-unknown-structure': (_: Record<string, never>, { about }: About) =>
+    `Confirmed by the reader: ${allOf(about.map(labelledText))}; nothing is concluded, as the structure is unknown.`,
   'echo.withheld': (_: Record<string, never>, { about, text }: WithNotes) =>
     withheldText(about, text),
   'echo.between': (
