@@ -56,7 +56,7 @@ export interface MeasurementConcept {
   exchange: { unit: Unit; factor: number };
   /** Number of decimals shown to people. */
   decimals: number;
-  /** Section of TID 5000 that contains the concept. */
+  /** Part of the examination. For most groups, it decides the section of TID 5000. */
   group:
     | 'biometry'
     | 'ratio'
@@ -70,7 +70,7 @@ export interface MeasurementConcept {
     | 'heart'
     /** Adult echocardiography, which has no section in TID 5000. */
     | 'echo';
-  /** Finding site, CID 12020 to 12023. */
+  /** Finding site that the concept always has; null if each value states its own, or none. */
   site: Coding | null;
 }
 

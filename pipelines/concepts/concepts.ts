@@ -10,9 +10,8 @@ import { OBSTETRIC_CHARTS, OBSTETRIC_CONCEPTS, OBSTETRIC_METHODS } from './obste
 
 /**
  * This file holds the only table of codes. A measurement refers to its concept, method and chart by
- * key; SR, FHIR, PDF and the report all get their codes, units, labels and citations from here.
- * Codes: PS3.16 CID 12003 to 12023 (2025 edition), and LOINC and SNOMED CT as in those context
- * groups.
+ * key; SR, FHIR, PDF and the report all get their codes, units, labels and citations from here. The
+ * codes are those of the context groups of PS3.16 (2025 edition), mostly from LOINC and SNOMED CT.
  */
 
 export {

@@ -35,8 +35,8 @@ export const MEASURED_ON = {
 
 /**
  * Codes of adult echocardiography (PS3.16 CID 12300, CID 12200 to 12217; echo 18). If a code of CID
- * 12300 implies a mode or method, the concept has the general code instead, because a value may
- * have been measured in another way.
+ * 12300 implies a mode or method that the concept does not, the concept has the general code
+ * instead, because a value may have been measured in another way.
  */
 export const ECHO_CONCEPTS = {
   ...LEFT_VENTRICLE,

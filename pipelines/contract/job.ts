@@ -30,8 +30,9 @@ export function mockScenario(metadata: unknown): MockScenario | null {
 }
 
 /**
- * `job.json` in a work folder: the whole input of a pipeline. It contains no name, identifier or
- * date; ages are calculated before submission (house rule "PHI stays at the doors").
+ * `job.json` in a work folder: the input of a pipeline apart from the files. It contains no name,
+ * identifier or date of the patient; ages are calculated before submission (house rule "PHI stays
+ * at the doors").
  */
 export const jobSchema = z.strictObject({
   /**
@@ -102,8 +103,8 @@ export type PipelineEvent =
 
 /**
  * Outcome of a pipeline. `rejected` means that the input cannot be interpreted and the client must
- * correct it. `done` means that the folder contains `result.json` and `artifacts/`. A thrown error
- * is a fault of the gateway.
+ * correct it. `done` means that the folder contains `result.json` and the artifacts that it lists.
+ * A thrown error is a fault of the gateway.
  */
 export type PipelineEnd =
   | { type: 'done' }
@@ -115,7 +116,7 @@ export type PipelineEnd =
 
 /**
  * A pipeline works in one folder. It reads `job.json` and `files/`, reports through `report`,
- * writes `result.json` (envelope.ts) and `artifacts/<name>`, and stops early when `signal` aborts.
+ * writes `result.json` and `artifacts/<name>`, and stops early when `signal` aborts.
  */
 export type Pipeline = (
   folder: string,

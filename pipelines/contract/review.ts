@@ -85,7 +85,7 @@ export const changeSchema = z.discriminatedUnion('kind', [
   }),
   /** Selects this value among several values of one quantity. */
   z.strictObject({ kind: z.literal('choose-repeat'), measurement }),
-  /** Shows the same structure on another frame of the clip, with the calipers drawn there. */
+  /** Moves the value to another frame of the clip, with calipers drawn there if sent. */
   z.strictObject({
     kind: z.literal('choose-frame'),
     measurement,

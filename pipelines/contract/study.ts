@@ -1,6 +1,6 @@
 import type { GrayImage, PixelScale, Point } from './image.ts';
 
-/** A rectangle of stored pixels, both corners inclusive (PS3.3 C.8.5.5.1.2 to .5). */
+/** A rectangle of stored pixels, both corners inclusive. */
 export interface Rectangle {
   minX: number;
   minY: number;
@@ -187,7 +187,7 @@ export interface Clip extends Description {
   width: number;
   height: number;
   frames: readonly Frame[];
-  /** 2D tissue regions with a scale, in header order; empty if the clip is not calibrated. */
+  /** Areas of the 2D picture with a scale, in header order; empty if the clip is not calibrated. */
   regions: readonly CalibratedRegion[];
   /** Reason why the calibration in the file was refused; otherwise null. */
   calibrationRefused: string | null;

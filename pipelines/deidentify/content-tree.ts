@@ -7,7 +7,8 @@ import { type Cleaning, cleanAttributes, REMOVED, textsOf } from './attributes.t
  * Clean Structured Content (PS3.15 E.3.4). The containers, codes, measured values, coordinates and
  * image references in a report's content tree are kept. Their UIDs are replaced, and their dates
  * are treated as in the rest of the object. Texts and person names are removed, together with all
- * items below them, except for the name of a person observer, which is replaced by a dummy.
+ * items below them, except for the label of a fetus and the name of a person observer, which is
+ * replaced by a dummy.
  */
 
 const { nameMap } = dcmjs.data.DicomMetaDictionary;

@@ -24,14 +24,14 @@ export function patientKey({
 const LEAST_DAYS = 365;
 const DAYS = 3287;
 
-/** Replacements for a patient's identity, the same in every object and every transmission. */
+/** Replacements for a patient's identity, the same in every transmission with the same variant. */
 export interface Pseudonyms {
   /** Pseudonym for (0010,0010) and (0010,0020). */
   patient: string;
   /** Number of days added to every date; negative. */
   days: number;
   /**
-   * Returns the replacement for a UID. It is always the same for the same UID, even for another
+   * Returns the replacement for a UID. It depends only on the UID and the variant, not on the
    * patient.
    */
   uid(uid: string): string;

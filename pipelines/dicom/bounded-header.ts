@@ -24,7 +24,7 @@ import {
  * cost therefore depends on the number of elements, not on their content.
  */
 
-/** Limits for one header. An object that exceeds one of them is refused with C000H. */
+/** Limits for one header. Beyond any of them, the object is refused (`object_not_understood`). */
 export const HEADER_LIMITS = {
   /**
    * Maximum number of elements. A thousand frames with a hundred elements in each per-frame group

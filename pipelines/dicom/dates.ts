@@ -51,7 +51,7 @@ export function secondsOfDay(time: string): number | null {
   return hours * SECONDS_PER_HOUR + minutes * 60 + seconds;
 }
 
-/** Returns a DA as YYYY-MM-DD; null if the text is not a date. */
+/** Returns a DA as YYYY-MM-DD, also a day that does not exist; null if it is not eight digits. */
 export function isoDate(date: string): string | null {
   const parts = /^(\d{4})(\d{2})(\d{2})$/.exec(date);
   return parts ? parts.slice(1).join('-') : null;

@@ -88,8 +88,8 @@ export const ACCEPTED_STORAGE: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Classes that only the gateway produces. They are accepted so that a PACS can send them back, but
- * no pipeline reads them.
+ * Classes that the gateway produces but no pipeline reads. They are accepted so that a PACS can
+ * send them back.
  */
 const STORED_ONLY: ReadonlySet<string> = new Set([
   STORAGE_CLASS.keyObjects,

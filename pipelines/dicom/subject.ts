@@ -78,8 +78,8 @@ export interface Subject {
   requestId: string;
   identity: DicomIdentity | null;
   /**
-   * All objects that arrived with the study, not only images. `imagesOf` in sr/references.ts
-   * selects the images.
+   * In the pipeline, the images of the study. For a delivery, all objects that arrived with it;
+   * `imagesOf` in sr/references.ts selects the images.
    */
   instances: readonly SourceInstance[];
   /**

@@ -14,7 +14,7 @@ export interface Host {
   platform: NodeJS.Platform;
   arch: string;
   environment: Readonly<Record<string, string | undefined>>;
-  /** Returns true if a file or folder exists and is not empty. */
+  /** Returns true if a file, or a folder that is not empty, exists. */
   holds(path: string): boolean;
 }
 

@@ -2,7 +2,9 @@ import { parentPort, type Transferable } from 'node:worker_threads';
 import type { Answer, Network, OpenNetwork } from './open-network.ts';
 import type { Answered, Asked, Call, Opened } from './threads.ts';
 
-/** Entry point of the inference thread (threads.ts). It handles requests one at a time. */
+/**
+ * Entry point of the inference thread (threads.ts). A run blocks it, so models run one at a time.
+ */
 const networks: Network[] = [];
 let opener: OpenNetwork | undefined;
 

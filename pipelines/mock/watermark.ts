@@ -31,8 +31,8 @@ export const MOCK_IDENTITY: DicomIdentity = {
 };
 
 /**
- * Returns the result with a mark on every statement and value, and with the model `mock` in place
- * of the real models.
+ * Returns the result with a mark on every section, finding, value and line of the report, and with
+ * the model `mock` in place of the real models.
  */
 export function watermarked(result: Result): Result {
   const section = result.sections[0]?.id ?? 'report';

@@ -37,8 +37,8 @@ function withSignedReport(result: Result): Result {
 }
 
 /**
- * Writes the documents of a signed result: reports, PDF and the artifacts in `extra`. The
- * pictures of the draft are reused.
+ * Writes the documents of a signed result: PDF, structured reports, segmentations and the artifacts
+ * in `extra`. The pictures of the draft are reused.
  * @returns the result with all its artifacts, and the new artifacts.
  */
 export async function writeSignedDocuments(

@@ -47,7 +47,8 @@ export interface ArtifactInput {
   /** Charts for the growth panels; empty for an endpoint without any. */
   curves: readonly GrowthCurve[];
   /**
-   * If false, no previews are produced, neither as files nor in the report (`options.previews`).
+   * If false, no picture of the study is produced: no preview, neither as a file nor in the report,
+   * no overview of the views, and nothing for viewers (`options.previews`).
    */
   previews?: boolean;
   /**

@@ -16,7 +16,8 @@ const SECTION = { id: 'machine-report', title: 'Report of the ultrasound machine
 
 /**
  * Reads the structured reports of a study (TID 5000, 5200, 5300 and others) and returns their
- * values unchanged. No image is decoded and no model runs.
+ * values: one for each quantity of the concept table, as in an examination, and every value of
+ * other quantities. No image is decoded and no model runs.
  */
 export const pipeline: Pipeline = async (folder, report, signal) => {
   stage(report, 'preprocessing', 'Reading the report of the machine', 0);

@@ -31,9 +31,10 @@ export const REPORT_LIMITS = {
 } as const;
 
 /**
- * The texts that are read from a structured report: its codes, numbers and references (PS3.3
- * C.17.3), and its study date, which is used only to calculate an interval. As with images,
- * everything else is skipped, so that no name and no prose becomes a value.
+ * The texts that are read from a structured report: its codes, numbers, short texts and references
+ * (PS3.3 C.17.3), its study date, which is used only to calculate an interval, and its
+ * manufacturer, which shows whether this gateway wrote it. As with images, everything else is
+ * skipped, so that no name and no prose becomes a value.
  */
 const TEXTS = byTag<TextName>({
   '00080016': 'SOPClassUID',

@@ -151,12 +151,12 @@ function isPlausible(seconds: readonly number[]): boolean {
  * Returns the time at which each frame was acquired. The sources, in order, are: Frame Time Vector
  * or Frame Time (the one that Frame Increment Pointer points to, otherwise the one that is
  * present); the video stream in the object; Cine Rate; Recommended Display Frame Rate. The last is
- * a playback rate and may differ from the acquisition rate (PS3.3 C.7.6.5). A source with an
- * implausible rate, such as a Frame Time in another unit, is used only if no other source states a
- * plausible rate of acquisition.
+ * a playback rate and may differ from the acquisition rate (PS3.3 C.7.6.5). A Frame Time, vector or
+ * Cine Rate that is implausible, such as a Frame Time in another unit, is used only if no other of
+ * these states a plausible rate.
  *
  * @param stream time of each frame in the video stream, in seconds; null if the pixel data are not
- * a video.
+ *   a video.
  */
 function readFrameTimes(
   header: DicomHeader,
