@@ -75,6 +75,11 @@ function faultsOf(measured: readonly Measurement[]): ReadonlyMap<string, Remark>
 
 const OF_LV_4C = ['lv-ed-area-4c', 'lv-length-4c', 'lvedv-4c'] as const;
 const OF_LV_2C = ['lv-ed-area-2c', 'lv-length-2c', 'lvedv-2c'] as const;
+const OF_LV_3C = ['lv-ed-area-3c'] as const;
+/** Values of the ventricle by its outlines in end-diastole and end-systole. */
+const OF_BEAT_4C = [...OF_LV_4C, 'lv-es-area-4c', 'lvesv-4c'] as const;
+const OF_BEAT_2C = [...OF_LV_2C, 'lv-es-area-2c', 'lvesv-2c'] as const;
+const OF_BEAT_3C = [...OF_LV_3C, 'lv-es-area-3c'] as const;
 const OF_LA_4C = ['la-area-4c', 'la-volume-4c'] as const;
 const OF_LA_2C = ['la-area-2c', 'la-volume-2c'] as const;
 const WALLS = ['ivsd', 'lvidd', 'lvpwd'] as const;
@@ -87,23 +92,25 @@ const WALLS = ['ivsd', 'lvidd', 'lvpwd'] as const;
  */
 const RESTS_ON: Readonly<Partial<Record<EchoConcept, readonly EchoConcept[]>>> = {
   'lv-ed-area-4c': OF_LV_4C,
-  'lv-es-area-4c': OF_LV_4C,
+  'lv-es-area-4c': OF_BEAT_4C,
   'lv-length-4c': OF_LV_4C,
   'lvedv-4c': OF_LV_4C,
-  'lvesv-4c': OF_LV_4C,
-  'lvef-4c': OF_LV_4C,
+  'lvesv-4c': OF_BEAT_4C,
+  'lvef-4c': OF_BEAT_4C,
   // Half of the combined LVEF comes from the A4C discs.
   'lvef-networks': [...OF_LV_4C, 'lvef-4c'],
-  'gls-end-systolic-4c': OF_LV_4C,
+  'gls-end-systolic-4c': OF_BEAT_4C,
   'lv-ed-area-2c': OF_LV_2C,
-  'lv-es-area-2c': OF_LV_2C,
+  'lv-es-area-2c': OF_BEAT_2C,
   'lv-length-2c': OF_LV_2C,
   'lvedv-2c': OF_LV_2C,
-  'lvesv-2c': OF_LV_2C,
-  'lvef-2c': OF_LV_2C,
-  'gls-end-systolic-2c': OF_LV_2C,
+  'lvesv-2c': OF_BEAT_2C,
+  'lvef-2c': OF_BEAT_2C,
+  'gls-end-systolic-2c': OF_BEAT_2C,
+  'lv-es-area-3c': OF_LV_3C,
+  'gls-end-systolic-3c': OF_BEAT_3C,
   'lvedv-biplane': [...OF_LV_4C, ...OF_LV_2C],
-  'lvesv-biplane': [...OF_LV_4C, ...OF_LV_2C],
+  'lvesv-biplane': [...OF_BEAT_4C, ...OF_BEAT_2C],
   'lvef-biplane': ['lvedv-biplane', 'lvesv-biplane'],
   'lvedv-index': ['lvedv-biplane', 'body-surface-area'],
   'lvesv-index': ['lvesv-biplane', 'body-surface-area'],

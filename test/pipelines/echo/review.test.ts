@@ -376,3 +376,38 @@ describe('a value of a wall that neither the header nor the trace names', () => 
     expect(result.classifications).toEqual(original.classifications);
   });
 });
+
+describe('a value that a person has rejected', () => {
+  const reviewed = outlinedHeart();
+  const original = interpretReviewed(reviewed, [], AT);
+  const without = (id: string) => {
+    const change = { kind: 'reject', measurement: id } as const;
+    const state = { original, result: original, effects: [] };
+    return interpretReviewed(reviewed, effectsOf(change, state, reviewRules(reviewed)), AT);
+  };
+  const idOf = (key: string) =>
+    original.measurements.find(({ concept }) => concept.key === key)?.id ?? '';
+
+  it.each(['lvedv-4c', 'lvesv-4c', 'lv-es-area-4c'])(
+    '%s takes with it the LVEF of that plane, of both planes and the biplane ESV',
+    (key) => {
+      const after = without(idOf(key));
+      for (const based of ['lvef-4c', 'lvesv-biplane', 'lvef-biplane']) {
+        expect(counting(based, original)).toBeDefined();
+        expect(counting(based, after)).toBeUndefined();
+      }
+    },
+  );
+
+  it.each(
+    original.measurements.filter(({ quality }) => quality === 'accepted').map(({ id }) => id),
+  )('%s leaves no accepted value that is calculated from it', (id) => {
+    const { measurements } = without(id);
+    const accepted = new Map(measurements.map((one) => [one.id, one.quality === 'accepted']));
+    const unfounded = measurements.filter(
+      ({ quality, inputs }) =>
+        quality === 'accepted' && inputs.some((input) => !accepted.get(input)),
+    );
+    expect(unfounded.map((one) => one.id)).toEqual([]);
+  });
+});
