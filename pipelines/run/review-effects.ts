@@ -164,14 +164,15 @@ const passOver = (some: readonly Measurement[], state: ReviewedResult): Effect[]
   some.map((one) => ({ do: 'pass-over', on: targetOf(one, state) }));
 
 /**
- * Passes over values in favour of a value that a person entered or chose, and closes their
- * quantities (`closing`). Not used for a corrected outline, because its values may then belong to
- * another frame.
+ * Passes over values in favour of a value that a person entered or chose, and closes their quantity
+ * (`closing`) even if no other value is listed: of several images, a section may list the largest
+ * value only. Not used for a corrected outline, because its values may then belong to another frame.
  */
-const setAside = (some: readonly Measurement[], state: ReviewedResult): Effect[] => [
-  ...passOver(some, state),
-  ...closing(some, state),
-];
+const setAside = (
+  others: readonly Measurement[],
+  chosen: Measurement,
+  state: ReviewedResult,
+): Effect[] => [...passOver(others, state), ...closing([chosen, ...others], state)];
 
 /** Accepts a value, together with those of its inputs that still need confirmation by a person. */
 function accept(one: Measurement, state: ReviewedResult, seen = new Set<string>()): Effect[] {
@@ -346,7 +347,11 @@ function setValue(
   const parts = partsOf(one, state);
   const [carrier = one] = parts;
   return [
-    ...setAside([...parts.filter((part) => part !== carrier), ...rivalsOf(parts, state)], state),
+    ...setAside(
+      [...parts.filter((part) => part !== carrier), ...rivalsOf(parts, state)],
+      carrier,
+      state,
+    ),
     confirm(carrier, 'entered', state, { value, calipers: [] }),
   ];
 }
@@ -359,7 +364,7 @@ function moveCalipers(
   const one = measurementNamed(measurement, state);
   if (points.length === 4) return corrected(one, points, state, rules);
   const moved = movedLine(one, toPoints(points), rules);
-  return [...setAside(rivalsOf([one], state), state), confirm(one, 'edited', state, moved)];
+  return [...setAside(rivalsOf([one], state), one, state), confirm(one, 'edited', state, moved)];
 }
 
 function chooseFrame(
@@ -382,7 +387,7 @@ function chooseFrame(
   }
   const moved = points ? movedLine(one, toPoints(points), rules) : { value: one.value };
   return [
-    ...setAside(rivalsOf([one], state), state),
+    ...setAside(rivalsOf([one], state), one, state),
     confirm(one, 'edited', state, { ...moved, movedTo: frame }),
   ];
 }
@@ -434,7 +439,7 @@ export function effectsOf(
       return corrected(measurementNamed(change.measurement, state), change.points, state, rules);
     case 'choose-repeat': {
       const one = measurementNamed(change.measurement, state);
-      return [...setAside(rivalsOf([one], state), state), asItStands(one, state)];
+      return [...setAside(rivalsOf([one], state), one, state), asItStands(one, state)];
     }
     case 'choose-frame':
       return chooseFrame(change, state, rules);

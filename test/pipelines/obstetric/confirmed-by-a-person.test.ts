@@ -261,6 +261,30 @@ describe('a length that a person accepted on a transabdominal image', () => {
   });
 });
 
+describe('a thickness of the placenta that a reader typed', () => {
+  const body = (file: string, mm: number) => {
+    const taken = clip(file);
+    const [frame] = taken.frames;
+    if (!frame) throw new Error('a clip without a frame');
+    const estimate = { label: 'placenta' as const, confidence: 0.9 };
+    const located = { side: 'anterior' as const, lacunae: 0, thickness: across(mm), ...SURE };
+    return { clip: taken, frame, estimate, route: 'transabdominal' as const, located };
+  };
+  // Only the largest of the three is listed.
+  const bodies = [body('first.dcm', 24), body('thickest.dcm', 29), body('third.dcm', 26)];
+  const placenta = { bodies, edges: [], uncertainty: { toOs: null, thickness: null } };
+  const study = reviewedViews({ placenta }, { ...SECOND_TRIMESTER, accept: 'simulated' });
+  const thicknessesIn = (result: Result) =>
+    result.measurements.filter(({ concept }) => concept.key === 'placental-thickness');
+
+  it.each([21.6, 27, 35])('of %d mm counts, and no image that was not listed replaces it', (mm) => {
+    expect(thicknessesIn(reviewedWith(study)).map(({ value }) => value)).toEqual([29]);
+    expect(thicknessesIn(reviewedWith(study, type('placental-thickness', mm)))).toMatchObject([
+      { value: mm, quality: 'accepted', standing: 'counts', confirmed: 'entered' },
+    ]);
+  });
+});
+
 describe('absent flow that the analysis saw in the umbilical artery', () => {
   const absent = spectrum('umbilical-artery', { psv: 40, edv: 0, tamx: 18 });
   const flow = (result: Result) => categoryOf(result, 'end-diastolic-flow');
