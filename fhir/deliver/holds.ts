@@ -1,3 +1,4 @@
+import type { Closing } from '../../pipelines/contract/withdrawal.ts';
 import type { Subject } from '../../pipelines/dicom/subject.ts';
 import {
   type Candidate,
@@ -80,13 +81,19 @@ interface HoldQueueDeps {
   database: Database;
   subjectOf: (requestId: string) => Promise<Subject | null>;
   sendAgain: (tx: Queryable, deliveryId: string) => Promise<unknown>;
+  close: (tx: Queryable, deliveryId: string, closing: Closing) => Promise<unknown>;
 }
 
 /**
  * Creates the hold queue of a gateway.
  * @throws SonogateError `not_found` for an id that is not in the queue.
  */
-export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDeps): HoldOperations {
+export function createHoldQueue({
+  database,
+  subjectOf,
+  sendAgain,
+  close,
+}: HoldQueueDeps): HoldOperations {
   async function held(queryable: Queryable, id: string): Promise<HeldReport> {
     const row = await heldDelivery(queryable, id);
     if (!row) throw new SonogateError('not_found', `No held report has the id ${id}.`);
@@ -129,9 +136,7 @@ export function createHoldQueue({ database, subjectOf, sendAgain }: HoldQueueDep
       return database.transaction(async (tx) => {
         const report = await heldAlone(tx, id);
         await recordAction(tx, report, { action: 'reject', by, reason });
-        // If the outbox is still retrying the report, make its next attempt due now. The attempt
-        // sees the rejection and ends the delivery.
-        if (report.retried) await sendAgain(tx, id);
+        await close(tx, id, { at: new Date().toISOString(), by, reason });
         return report;
       });
     },

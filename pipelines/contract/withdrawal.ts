@@ -36,12 +36,29 @@ export function withdrawalText({ reason, text }: Pick<Withdrawal, 'reason' | 'te
 /**
  * State of a withdrawal at one receiver: `pending` until the receiver has confirmed it; then
  * `withdrawn`, or `not_present` if the receiver has nothing to withdraw; `by_hand` if people must do
- * it there, because the receiver does not support it or has refused.
+ * it there, because the receiver does not support it or has refused; `closed` once a person has
+ * stated that nothing is left to do there.
  */
-export const RECEIVER_STATES = ['pending', 'withdrawn', 'not_present', 'by_hand'] as const;
+export const RECEIVER_STATES = [
+  'pending',
+  'withdrawn',
+  'not_present',
+  'by_hand',
+  'closed',
+] as const;
 export type ReceiverState = (typeof RECEIVER_STATES)[number];
+
+/** Who closed a delivery, and why. */
+export interface Closing {
+  /** ISO 8601. */
+  at: string;
+  by: string;
+  reason: string;
+}
 
 export interface WithdrawalReceiver {
   destination: string;
   state: ReceiverState;
+  /** Only if the state is `closed`. */
+  closed?: Closing;
 }

@@ -14,6 +14,7 @@ import type { ChangedStudy } from '../core/studies/commands.ts';
 import { STUDY_STATE } from '../core/studies/study-store.ts';
 import { SonogateError } from '../platform/errors/catalogue.ts';
 import { type Command, type Concern, command, onFiles, stored } from './command.ts';
+import { LONGEST_CLOSING_REASON } from './deliveries.ts';
 import type { HeldReport, Operations } from './operations.ts';
 
 /** @throws SonogateError `invalid_input` if a command needs a person and the caller names none. */
@@ -190,6 +191,16 @@ const COMMANDS = {
     'delivery.divert',
     ({ deliveries }, { destination }) => deliveries.divertAll(destination),
     destinationOf,
+  ),
+  'deliveries.close': stored(
+    byId.extend({ reason: z.string().trim().min(1).max(LONGEST_CLOSING_REASON) }),
+    'delivery.close',
+    ({ deliveries }, call, by) => deliveries.close({ ...call, person: named(by) }),
+    ({ id, reason }, answer) => ({
+      ...deliveryOf({ id }, answer),
+      // A reason that was refused may name a patient.
+      detail: answer ? { id, reason } : namesIn({ id }),
+    }),
   ),
 
   'holds.list': command(none, null, ({ holds }) => holds.list()),

@@ -77,7 +77,7 @@ export interface DeliveryOperations {
   list(filter: DeliveryFilter): Promise<DeliveryRow[]>;
   breakers(): Promise<BreakerRow[]>;
   /**
-   * Sends a dead delivery again.
+   * Sends a dead or closed delivery again.
    * @throws `not_found`
    */
   replay(id: string): Promise<DeliveryRow>;
@@ -98,6 +98,12 @@ export interface DeliveryOperations {
    * @returns the number of deliveries.
    */
   divertAll(destination: string): Promise<number>;
+  /**
+   * Closes a dead delivery that its receiver will never get. It is not sent any more, unless a person
+   * replays it.
+   * @throws `not_found`, `delivery_not_closable`, `invalid_input`
+   */
+  close(call: { id: string; person: string; reason: string }): Promise<DeliveryRow>;
 }
 
 /** A report that waits for a person, with the reason. Contains no patient identity. */
@@ -137,7 +143,7 @@ export interface HoldOperations {
     order?: string | undefined;
     withoutOrder: boolean;
   }): Promise<HeldReport>;
-  /** Removes the report from the queue permanently, without sending it. */
+  /** Removes the report from the queue permanently, without sending it, and closes its delivery. */
   reject(call: { id: string; person: string; reason: string }): Promise<HeldReport>;
 }
 

@@ -68,6 +68,7 @@ function standingOf({
   not_sent,
   next_at,
   committed_at,
+  closed,
 }: Delivery): string {
   switch (state) {
     case 'pending':
@@ -84,6 +85,8 @@ function standingOf({
       return ERRORS[code ?? 'internal'].retry === 'ambiguous'
         ? 'diverted to another destination; the original one may have received it, too'
         : 'diverted to another destination';
+    case 'closed':
+      return `closed by ${closed?.by} at ${timeOf(closed?.at ?? null)}: ${closed?.reason}`;
   }
 }
 
@@ -98,8 +101,8 @@ interface ReplayOptions extends AnswerForm {
 }
 
 /**
- * Sends one dead delivery, or all dead deliveries of a destination, to the same destination or to
- * another. With neither an id nor a destination, lists the deliveries.
+ * Sends one dead or closed delivery, or all dead deliveries of a destination, to the same destination
+ * or to another. With neither an id nor a destination, lists the deliveries.
  * @throws UsageError for options that contradict each other, so that nothing is sent to an
  * unintended destination.
  */
@@ -132,4 +135,13 @@ export async function replay(id: string | undefined, options: ReplayOptions): Pr
   } else {
     await listDeliveries(form);
   }
+}
+
+/** Closes a dead delivery that its receiver will never get. */
+export async function closeDelivery(
+  id: string,
+  { reason, ...form }: AnswerForm & { reason: string },
+): Promise<void> {
+  const row = await runCommand('deliveries.close', { id, reason });
+  answer(form, row, [`${row.object} is closed and will not be sent to ${row.destination}`]);
 }

@@ -287,7 +287,7 @@ program
   .addOption(asJson())
   .action(async (options) => (await import('./studies.ts')).testRules(options));
 
-program
+const deliveries = program
   .command('deliveries')
   .description('list deliveries to PACS, EHR and webhooks with their state and the reason')
   .option('--destination <name>', 'only those to this destination')
@@ -297,6 +297,13 @@ program
   .option('--last <number>', 'number of deliveries', count, 100)
   .addOption(asJson())
   .action(async (options) => (await import('./deliveries.ts')).listDeliveries(options));
+deliveries
+  .command('close <delivery>')
+  .description('close a dead delivery that its receiver will never get; replay sends it after all')
+  .requiredOption('--reason <text>', 'why, without names, identifiers and dates')
+  .addOption(byPerson())
+  .addOption(asJson())
+  .action(async (id, options) => (await import('./deliveries.ts')).closeDelivery(id, options));
 
 program
   .command('replay [delivery]')

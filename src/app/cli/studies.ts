@@ -234,6 +234,7 @@ const RECEIVER_WORDS: Readonly<Record<ReceiverState, string>> = {
   withdrawn: 'withdrawn',
   not_present: 'has nothing to withdraw',
   by_hand: 'must be cleaned by hand (docs/runbooks.md)',
+  closed: 'closed by a person',
 };
 
 /** Withdraws the result of a request, and lists its receivers. */
@@ -245,7 +246,10 @@ export async function withdraw(
   const { by, at, receivers } = done;
   answer(form, done, [
     `withdrawn by ${by} at ${at}: ${withdrawalText(done)}`,
-    ...receivers.map(({ destination, state }) => `  ${destination}: ${RECEIVER_WORDS[state]}`),
+    ...receivers.map(({ destination, state, closed }) => {
+      const why = closed ? ` (${closed.by}: ${closed.reason})` : '';
+      return `  ${destination}: ${RECEIVER_WORDS[state]}${why}`;
+    }),
     ...(receivers.length > 0 ? [] : ['  no hospital system has received it']),
   ]);
 }

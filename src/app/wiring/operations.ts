@@ -7,7 +7,8 @@ import { acknowledgeFlags } from '../../core/alerts/alerts.ts';
 import { createAuditWriter } from '../../core/audit/audit.ts';
 import { openBlobStore } from '../../core/files/open-blob-store.ts';
 import { createReceivedObjects, type ReceivedObjects } from '../../core/files/received-objects.ts';
-import { sendAgain } from '../../core/outbox/deliveries.ts';
+import { closeDelivery } from '../../core/outbox/close.ts';
+import { type DeliveryRow, sendAgain } from '../../core/outbox/deliveries.ts';
 import { withdrawalReceivers } from '../../core/outbox/withdrawals.ts';
 import { listMerges, separatePatients } from '../../core/patients/merges.ts';
 import { withdrawResult } from '../../core/requests/withdrawal.ts';
@@ -28,6 +29,7 @@ import { openDatabase } from '../../platform/database/open.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import { type Database, withinTransaction } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { EVENTS } from '../../platform/logging/events.ts';
 import { type Logger, silentLogger } from '../../platform/logging/logger.ts';
 import { openSiteClock } from '../../platform/time.ts';
 import { ClientCertificates } from '../../platform/tls/client-files.ts';
@@ -76,15 +78,27 @@ export function operationsOn({
   now: () => Date;
 }): Operations {
   const studies = { database, objects, rules };
+  const stored = { objects, config, rules };
+  const logClosed = ({ id, destination, object, code }: DeliveryRow) =>
+    logger.event(EVENTS.deliveryClosed, {
+      delivery: id,
+      destination,
+      object,
+      ...(code && { code }),
+    });
   return {
-    ...storedOperationsOn(database, objects, config, rules),
-    together: (work) =>
-      database.transaction((tx) =>
-        work(
-          storedOperationsOn(withinTransaction(tx), objects, config, rules),
-          createAuditWriter(tx),
-        ),
-      ),
+    ...storedOperationsOn({ ...stored, database, onClosed: logClosed }),
+    async together(work) {
+      // What is closed is logged once the transaction is committed.
+      const closed: DeliveryRow[] = [];
+      const answer = await database.transaction((tx) => {
+        const onClosed = (row: DeliveryRow) => closed.push(row);
+        const within = { ...stored, database: withinTransaction(tx), onClosed };
+        return work(storedOperationsOn(within), createAuditWriter(tx));
+      });
+      closed.forEach(logClosed);
+      return answer;
+    },
     rules: createRuleOperations({ ...studies, config, endpoints: ENDPOINTS }),
     quarantine: createQuarantineOperations({
       ...{ dataDir: config.dataDir, sources: config.sources },
@@ -111,12 +125,19 @@ export function operationsOn({
 }
 
 /** Creates the operations that change only the database. */
-function storedOperationsOn(
-  database: Database,
-  objects: ReceivedObjects,
-  config: Config,
-  rules: RulesSource,
-): StoredOperations {
+function storedOperationsOn({
+  database,
+  objects,
+  config,
+  rules,
+  onClosed,
+}: {
+  database: Database;
+  objects: ReceivedObjects;
+  config: Config;
+  rules: RulesSource;
+  onClosed: (delivery: DeliveryRow) => void;
+}): StoredOperations {
   const giveUpSeconds = config.delivery.giveUpAfterHours * 3600;
   return {
     keys: {
@@ -127,11 +148,15 @@ function storedOperationsOn(
       revoke: (id) => revokeKey(database, id),
     },
     studies: createStudyOperations({ database, objects, rules }),
-    deliveries: createDeliveryOperations(config, database),
+    deliveries: createDeliveryOperations(config, database, onClosed),
     holds: createHoldQueue({
       database,
       subjectOf: (requestId) => subjectOfRequest(database, requestId),
       sendAgain: (tx, id) => sendAgain(tx, id, ['dead', 'pending'], giveUpSeconds),
+      async close(tx, id, closing) {
+        const closed = await closeDelivery(tx, id, closing);
+        if (closed) onClosed(closed);
+      },
     }),
     alerts: {
       async acknowledge({ request, person }) {

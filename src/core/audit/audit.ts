@@ -110,6 +110,7 @@ export const AUDIT_ACTIONS = {
   'study.purge': { event: 'study-deleted', does: 'D' },
   'delivery.replay': { event: 'export', does: 'E' },
   'delivery.divert': { event: 'export', does: 'E' },
+  'delivery.close': { event: 'export', does: 'E' },
   'hold.show': { event: 'patient-record', does: 'R' },
   'hold.release': { event: 'patient-record', does: 'U' },
   'hold.reject': { event: 'patient-record', does: 'U' },

@@ -234,9 +234,10 @@ async function confirmCommitment(tx: Queryable, ids: readonly string[], at: Date
   // of the refusal, the metrics would count the delivery twice, the second time with a duration
   // that is too long.
   await tx.query(
-    `UPDATE deliveries SET state = 'delivered', code = NULL, detail = NULL,
+    `UPDATE deliveries SET state = 'delivered', code = NULL, detail = NULL, closed = NULL,
        ended_at = COALESCE(accepted_at, ended_at), accepted_at = NULL
-     WHERE id = ANY ($1::text[]) AND state = 'dead' AND code = $2 AND committed_at IS NOT NULL`,
+     WHERE id = ANY ($1::text[]) AND state IN ('dead', 'closed') AND code = $2
+       AND committed_at IS NOT NULL`,
     [ids, COMMITMENT_REFUSED.code],
   );
 }

@@ -1,3 +1,4 @@
+import type { Closing } from '../../../pipelines/contract/withdrawal.ts';
 import type { Database, Queryable } from '../../platform/database/port.ts';
 import { ERRORS, type ErrorCode, SonogateError } from '../../platform/errors/catalogue.ts';
 import { newId } from '../../platform/ids.ts';
@@ -98,6 +99,8 @@ export interface DeliveryRow {
   own_failures: number;
   /** Id of the delivery to another destination that this delivery replaces. */
   alternate_of: string | null;
+  /** Who closed the delivery, when and why; null unless its state is `closed`. */
+  closed: Closing | null;
 }
 
 /**
@@ -402,9 +405,9 @@ export async function listDeliveries(
 }
 
 /**
- * Sends a dead delivery again at a person's request. It is due at once, and is again retried for
- * the full time before the gateway gives up.
- * @throws SonogateError `not_found` if there is no dead delivery with this id; `result_withdrawn` if
+ * Sends a dead or closed delivery again at a person's request. It is due at once, and is again
+ * retried for the full time before the gateway gives up.
+ * @throws SonogateError `not_found` if there is no such delivery with this id; `result_withdrawn` if
  * its result was withdrawn.
  */
 export function replayDelivery(
@@ -414,8 +417,8 @@ export function replayDelivery(
 ): Promise<DeliveryRow> {
   return database.transaction(async (tx) => {
     await requireDeliverable(tx, id);
-    const row = await sendAgain(tx, id, ['dead'], giveUpSeconds);
-    if (!row) throw new SonogateError('not_found', `No dead delivery has the id ${id}.`);
+    const row = await sendAgain(tx, id, ['dead', 'closed'], giveUpSeconds);
+    if (!row) throw new SonogateError('not_found', `No dead or closed delivery has the id ${id}.`);
     return row;
   });
 }
@@ -438,11 +441,11 @@ export async function requireDeliverable(database: Queryable, id: string): Promi
 
 /** SQL: assignments that send a delivery again and retry it for `seconds` (a parameter). */
 const againFor = (seconds: string) => `state = 'pending', next_at = now(), ended_at = NULL,
-  attempts_before = attempt, lost_attempts = 0, own_failures = 0,
+  attempts_before = attempt, lost_attempts = 0, own_failures = 0, closed = NULL,
   give_up_at = now() + make_interval(secs => ${seconds})`;
 
 /**
- * Sends all dead deliveries to a destination again.
+ * Sends all dead deliveries to a destination again. Closed ones stay closed.
  * @returns the number of these deliveries.
  */
 export function replayAll(

@@ -208,12 +208,22 @@ export interface Deliverer<Kind extends DeliveryKind = DeliveryKind> {
  *   dead ──▶ delivered               the PACS committed after it had refused
  *   pending, dead ──▶ diverted       another delivery takes its place (divert.ts)
  *   pending, dead ──▶ delivered      not sent, because the result was withdrawn
+ *   pending, dead ──▶ closed         a person decided that it is not sent any more (close.ts)
+ *   closed ──▶ pending               replay by a person
+ *   closed ──▶ delivered             the PACS committed after it had refused
  *
  * A webhook can be replayed from `delivered` too, because receivers lose messages that they had
  * confirmed. The handshake and the heartbeat of a FHIR Subscription have one row each, which returns
  * to `pending` from any state (subscriptions.ts).
  */
-export const DELIVERY_STATES = ['pending', 'sending', 'delivered', 'dead', 'diverted'] as const;
+export const DELIVERY_STATES = [
+  'pending',
+  'sending',
+  'delivered',
+  'dead',
+  'diverted',
+  'closed',
+] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /**

@@ -1,4 +1,5 @@
 import type {
+  Closing,
   ReceiverState,
   Withdrawal,
   WithdrawalReceiver,
@@ -22,8 +23,8 @@ export const NOT_SENT_WITHDRAWN = 'Not sent: the result was withdrawn';
 /**
  * Ends every delivery of a withdrawn result that is not being sent. All its deliveries are locked
  * first, so that none of them is sent again or diverted at the same moment. A PACS that refused to
- * commit to an object may have it nevertheless. Notices to API clients are still sent: they name the
- * withdrawal.
+ * commit to an object may have it nevertheless. Closed deliveries stay closed. Notices to API clients
+ * are still sent: they name the withdrawal.
  */
 export async function endDeliveries(tx: Queryable, requestId: string): Promise<void> {
   await tx.query('SELECT 1 FROM deliveries WHERE request_id = $1 FOR UPDATE', [requestId]);
@@ -66,6 +67,7 @@ const STATE_AT_RECEIVER = {
   sending: 'pending',
   delivered: 'withdrawn',
   dead: 'by_hand',
+  closed: 'closed',
 } as const satisfies Partial<Record<DeliveryState, ReceiverState>>;
 
 /** Returns the state of a request's withdrawal at each receiver, by name. */
@@ -78,14 +80,16 @@ export async function withdrawalReceivers(
     /** A withdrawal cannot be diverted. */
     state: keyof typeof STATE_AT_RECEIVER;
     not_sent: boolean;
+    closed: Closing | null;
   }>(
-    `SELECT destination, state, not_sent FROM deliveries
+    `SELECT destination, state, not_sent, closed FROM deliveries
      WHERE request_id = $1 AND object = $2 ORDER BY destination`,
     [requestId, WITHDRAWAL_OBJECT],
   );
-  return rows.map(({ destination, state, not_sent }) => ({
+  return rows.map(({ destination, state, not_sent, closed }) => ({
     destination,
     state: state === 'delivered' && not_sent ? 'not_present' : STATE_AT_RECEIVER[state],
+    ...(closed && { closed }),
   }));
 }
 

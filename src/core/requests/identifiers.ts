@@ -1,3 +1,5 @@
+import { InvalidInputError } from '../../platform/errors/problem.ts';
+
 /**
  * Searches free text for identifying text: in `clinical_context.indication` and in review notes.
  * The search catches accidental entries but cannot prove that a text is free of identifiers,
@@ -190,4 +192,16 @@ export function namedIdentifiers(found: readonly FoundIdentifier[]): string {
       return `${what} (${shown.join(', ')}${words.length > shown.length ? ', …' : ''})`;
     })
     .join(' and ');
+}
+
+/**
+ * Refuses a text that identifies somebody other than a colleague.
+ * @param pointer RFC 6901 pointer to the text, for the error.
+ * @throws InvalidInputError
+ */
+export function requireNoIdentifiers(text: string, pointer: string): void {
+  const found = findIdentifiers(text, true);
+  if (found.length === 0) return;
+  const detail = `The text contains ${namedIdentifiers(found)}; leave out names, identifiers and dates.`;
+  throw new InvalidInputError([{ pointer, detail }]);
 }

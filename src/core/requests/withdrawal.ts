@@ -1,11 +1,10 @@
 import type { Withdrawal, WithdrawalReason } from '../../../pipelines/contract/withdrawal.ts';
 import type { AlsoStored, Database, Queryable } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
-import { InvalidInputError } from '../../platform/errors/problem.ts';
 import { endDeliveries, enqueueWithdrawals } from '../outbox/withdrawals.ts';
 import { announceWithdrawn } from './announce.ts';
 import { appendEvents } from './events.ts';
-import { findIdentifiers, namedIdentifiers } from './identifiers.ts';
+import { requireNoIdentifiers } from './identifiers.ts';
 import type { RequestRow, StoredRequest } from './request.ts';
 import { lockRequest } from './transitions.ts';
 
@@ -31,7 +30,7 @@ export async function withdrawResult(
   { person, reason, text }: WithdrawCommand,
   { at, giveUpSeconds, also = async () => {} }: WithdrawParts,
 ): Promise<WithdrawnRequest> {
-  requireNoIdentifiers(text);
+  requireNoIdentifiers(text ?? '', '/text');
   return database.transaction(async (tx) => {
     const row = await lockRequest(tx, id);
     if (!row) throw new SonogateError('not_found', `There is no request ${id}.`);
@@ -61,13 +60,6 @@ interface WithdrawParts {
   /** Seconds for which the receivers are tried. */
   giveUpSeconds: number;
   also?: AlsoStored | undefined;
-}
-
-function requireNoIdentifiers(text: string | null): void {
-  const found = findIdentifiers(text ?? '', true);
-  if (found.length === 0) return;
-  const detail = `The text contains ${namedIdentifiers(found)}; leave out names, identifiers and dates.`;
-  throw new InvalidInputError([{ pointer: '/text', detail }]);
 }
 
 /** @throws SonogateError `result_withdrawn` if the result of the request is withdrawn. */

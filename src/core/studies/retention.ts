@@ -63,7 +63,7 @@ export function keptInWords(kept: Removal['kept']): { because: string; studies: 
  * finding, notifications to API clients, objects held back by de-identification, which a replay would
  * hold back again, and withdrawals that people have to make at the receiver.
  */
-const NEEDS_STUDY = `(d.state NOT IN ('delivered', 'diverted')
+const NEEDS_STUDY = `(d.state NOT IN ('delivered', 'diverted', 'closed')
   AND NOT (d.state = 'dead' AND (d.kind IN ${NOTICES}
     OR coalesce(d.code, '') IN ('deidentification_held', 'withdrawal_by_hand')
     OR (d.kind IN ${WITHDRAWALS} AND d.code IS NOT DISTINCT FROM 'ehr_already_verified'))))`;

@@ -150,7 +150,7 @@ async function enqueueSignal(
     `INSERT INTO deliveries (id, request_id, kind, destination, object, give_up_at)
      VALUES ($1, NULL, 'subscription', $2, $3, now() + make_interval(secs => $4))
      ON CONFLICT (object, destination) WHERE request_id IS NULL DO UPDATE
-       SET state = 'pending', next_at = now(), ended_at = NULL, lost_attempts = 0,
+       SET state = 'pending', next_at = now(), ended_at = NULL, lost_attempts = 0, closed = NULL,
          attempts_before = deliveries.attempt, give_up_at = EXCLUDED.give_up_at
      RETURNING id`,
     [newId('dlv'), id, object, GIVE_UP_SECONDS],

@@ -108,7 +108,7 @@ export async function listWebhookDeliveries(
 }
 
 /**
- * Sends a delivered or given-up webhook again, under the same `webhook-id`, and re-enables a
+ * Sends a delivered, given-up or closed webhook again, under the same `webhook-id`, and re-enables a
  * disabled URL.
  * @param testOnly true if the caller has a test key.
  * @throws SonogateError `not_found`, also while the webhook is still being tried and, with
@@ -124,14 +124,14 @@ export function redeliver(
     const { rows } = await tx.query(
       `UPDATE webhook_endpoints e SET disabled_at = NULL, failing_since = NULL
        FROM deliveries d WHERE d.id = $1 AND d.kind = 'webhook' AND e.id = d.destination
-         AND e.account_id = $2 AND d.state IN ('dead', 'delivered')
+         AND e.account_id = $2 AND d.state IN ('dead', 'delivered', 'closed')
          AND (NOT $3 OR ${OF_TEST_KEY}) RETURNING d.destination`,
       [id, accountId, testOnly],
     );
     if (rows.length === 0) {
       throw new SonogateError('not_found', 'There is no finished delivery with this id.');
     }
-    await sendAgain(tx, id, ['dead', 'delivered'], GIVE_UP_SECONDS);
+    await sendAgain(tx, id, ['dead', 'delivered', 'closed'], GIVE_UP_SECONDS);
     const { rows: again } = await listWebhookDeliveries(tx, { accountId, id, limit: 1 });
     return again[0] as WebhookDelivery;
   });

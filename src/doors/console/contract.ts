@@ -59,6 +59,7 @@
  *   GET    /deliveries                               read               DeliveryQuery → Page<Delivery>
  *   POST   /deliveries/{id}/replay                   deliver            → Delivery
  *   POST   /deliveries/{id}/alternate                deliver            AlternateDestination → Delivery
+ *   POST   /deliveries/{id}/close                    deliver            CloseDelivery → Delivery
  *   GET    /holds                                    read               → Hold[]
  *   GET    /holds/{id}                               confirm            → HoldWithIdentity
  *   POST   /holds/{id}/confirm                       confirm            ConfirmHold → Hold

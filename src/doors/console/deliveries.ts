@@ -139,6 +139,7 @@ export function shownDelivery(
     outcome: state === 'delivered' && free ? row.detail : null,
     notSent: state === 'delivered' && row.not_sent,
     held: row.held,
+    closed: free ? row.closed : null,
     alternates: mayBeDiverted(row) ? alternatesOf(row.destination, config.destinations) : [],
   };
 }

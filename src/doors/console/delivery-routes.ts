@@ -1,11 +1,13 @@
 import type { Router } from '@koa/router';
 import { z } from 'zod';
+import { LONGEST_CLOSING_REASON } from '../../operations/deliveries.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { jsonBody, parseBody, readQuery } from '../http/parse.ts';
 import { auditAction, auditRows } from './audit.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type {
   AlternateDestination,
+  CloseDelivery,
   ConsoleRole,
   Delivery,
   Destination,
@@ -26,6 +28,10 @@ import { needs } from './guard.ts';
 
 const alternateSchema: z.ZodType<AlternateDestination> = z.strictObject({
   destination: z.string().min(1).max(100),
+});
+
+const closeSchema: z.ZodType<CloseDelivery> = z.strictObject({
+  reason: z.string().trim().min(1).max(LONGEST_CLOSING_REASON),
 });
 
 /** Adds `/destinations` and `/deliveries`. */
@@ -54,6 +60,22 @@ export function addDeliveryRoutes(router: Router<ConsoleState>, deps: ConsoleDep
       await auditAction(context, 'delivery.replay', of, { ...deps, writeAudit });
     });
     context.body = (await one(id, context.state.session.role, deps)) satisfies Delivery;
+  });
+
+  router.post('/deliveries/:id/close', needs('deliver'), body, async (context) => {
+    const { id = '' } = context.params;
+    const { session } = context.state;
+    const { reason } = parseBody(closeSchema, context.state.body);
+    await operations.together(async ({ deliveries }, writeAudit) => {
+      const row = await deliveries.close({ id, person: session.name, reason });
+      const of = {
+        requestId: row.request_id,
+        studyId: row.study,
+        detail: { delivery: id, reason },
+      };
+      await auditAction(context, 'delivery.close', of, { ...deps, writeAudit });
+    });
+    context.body = (await one(id, session.role, deps)) satisfies Delivery;
   });
 
   router.post('/deliveries/:id/alternate', needs('deliver'), body, async (context) => {

@@ -1,10 +1,14 @@
 import type { Specialty } from '../../../pipelines/concepts/specialty.ts';
+import type { Closing } from '../../../pipelines/contract/withdrawal.ts';
 import type { CursorQuery, Subject } from './shared-contract.ts';
 
 /** Deliveries, the hold queue, rules and peers in the console's API; see contract.ts. Types only. */
 
-/** State of a delivery. `diverted`: the object goes to another destination instead. */
-export type DeliveryState = 'pending' | 'sending' | 'delivered' | 'dead' | 'diverted';
+/**
+ * State of a delivery. `diverted`: the object goes to another destination instead; `closed`: a person
+ * decided that it is not sent any more.
+ */
+export type DeliveryState = 'pending' | 'sending' | 'delivered' | 'dead' | 'diverted' | 'closed';
 
 export interface Delivery {
   id: string;
@@ -39,6 +43,8 @@ export interface Delivery {
   notSent: boolean;
   /** Whether the delivery waits in the hold queue for a person. */
   held: boolean;
+  /** Who closed the delivery, when and why; null otherwise, and for a role that may not read it. */
+  closed: Closing | null;
   /** Other destinations to which the object can be sent instead. */
   alternates: string[];
 }
@@ -51,6 +57,10 @@ export interface DeliveryQuery extends CursorQuery {
 
 export interface AlternateDestination {
   destination: string;
+}
+
+export interface CloseDelivery {
+  reason: string;
 }
 
 export interface Destination {

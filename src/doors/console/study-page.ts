@@ -166,11 +166,14 @@ async function shownWithdrawal(
 ): Promise<RequestSummary['withdrawal']> {
   if (withdrawal === null) return null;
   const free = readsFreeText(role);
+  const receivers = await withdrawalReceivers(database, id);
   return {
     at: withdrawal.at,
     by: free ? withdrawal.by : null,
     reason: withdrawalText(free ? withdrawal : { ...withdrawal, text: null }),
-    receivers: await withdrawalReceivers(database, id),
+    receivers: free
+      ? receivers
+      : receivers.map(({ destination, state }) => ({ destination, state })),
   };
 }
 

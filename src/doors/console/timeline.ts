@@ -66,6 +66,8 @@ export interface Traces {
     /** The page or command that showed an identity. */
     where: string | null;
     changed: string | null;
+    /** Why a person closed a delivery. */
+    reason: string | null;
     /** The patient ID chosen when a person released a study whose patient may have been merged. */
     under: MergeDecision | null;
   }[];
@@ -115,6 +117,7 @@ const CHANGES: Readonly<Record<string, string>> = {
   'request.cancel': 'Cancelled',
   'delivery.replay': 'Delivery sent again',
   'delivery.divert': 'Delivery diverted to another destination',
+  'delivery.close': 'Delivery closed',
 };
 
 const RELEASED_UNDER: Readonly<Record<MergeDecision, string>> = {
@@ -270,7 +273,7 @@ function ofDelivery(delivery: Traces['deliveries'][number]): Entry[] {
     const by = { ...more, detail, actor: destination };
     end.push(entry(ended, 'delivered', `${what} accepted by ${destination}`, by));
   }
-  if (ended && state === 'dead') {
+  if (ended && (state === 'dead' || state === 'closed')) {
     const why = code ? catalogueEntry(code).title : 'Delivery failed';
     end.push(entry(ended, 'failed', `${what} to ${destination}: ${why}`, { ...more, detail }));
   }
@@ -330,10 +333,10 @@ function ofReview({ changes, signatures }: Traces): Entry[] {
 
 function ofAudit({ audit }: Traces): Entry[] {
   const lastLook = new Map<string, number>();
-  return audit.flatMap(({ at, action, actor, request_id, where, changed, under }): Entry[] => {
+  return audit.flatMap(({ at, action, actor, request_id, where, ...row }): Entry[] => {
     const title = CHANGES[action];
     if (title) {
-      const detail = under ? RELEASED_UNDER[under] : changed;
+      const detail = row.under ? RELEASED_UNDER[row.under] : (row.changed ?? row.reason);
       return [entry(at, 'changed', title, { actor, requestId: request_id, detail })];
     }
     if (action !== 'identity.view') return [];
@@ -432,7 +435,7 @@ async function auditedOf(
 ): Promise<Traces['audit']> {
   const { rows } = await database.query<Traces['audit'][number]>(
     `SELECT a.at, a.action, a.request_id, a.detail ->> 'where' AS where,
-       a.detail ->> 'changed' AS changed, a.detail ->> 'under' AS under,
+       a.detail ->> 'changed' AS changed, a.detail ->> 'under' AS under, a.detail ->> 'reason' AS reason,
        coalesce(substring(a.actor FROM '^(?:person|node):(.*)$'), a.actor, k.name, a.key_id, '') AS actor
      FROM audit a LEFT JOIN api_keys k ON k.id = a.key_id
      WHERE (a.study_id = $1::uuid OR a.request_id = ANY ($2::text[]))

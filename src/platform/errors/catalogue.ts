@@ -201,6 +201,13 @@ export const ERRORS = {
     title: 'The request has no result to withdraw',
     operator: 'Only a request that has succeeded has a result; a running one can be canceled.',
   },
+  delivery_not_closable: {
+    http: 409,
+    retry: 'permanent',
+    title: 'The delivery cannot be closed',
+    operator:
+      'Only a dead delivery can be closed. A report in the hold queue is rejected instead, on the "Held reports" page or with `npx sonogate hold reject`.',
+  },
   withdrawal_by_hand: {
     retry: 'permanent',
     peer: 'unknown',

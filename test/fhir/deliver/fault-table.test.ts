@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createHoldQueue, holdLedger } from '../../../fhir/deliver/holds.ts';
+import { closeDelivery } from '../../../src/core/outbox/close.ts';
 import {
   enqueueDeliveries,
   listDeliveries,
@@ -76,6 +77,7 @@ function holdQueue(giveUpSeconds: number): HoldOperations {
     database: site.database,
     subjectOf,
     sendAgain: (tx, id) => sendAgain(tx, id, ['dead', 'pending'], giveUpSeconds),
+    close: closeDelivery,
   });
 }
 
@@ -86,6 +88,15 @@ async function enqueue(): Promise<string> {
   return request;
 }
 
+/** Returns the id of the one held report, which is not on hold while it is being retried. */
+function heldId(): Promise<string> {
+  return vi.waitFor(async () => {
+    const [held] = await holds.list();
+    if (!held) throw new Error('no report is held');
+    return held.id;
+  }, 20_000);
+}
+
 /**
  * Runs deliveries until they settle. If the destination asked for a pause, the test records the
  * pause and lifts it instead of waiting.
@@ -94,7 +105,9 @@ async function settled(request: string): Promise<{ state: string; heldBack: bool
   let heldBack = false;
   for (let left = 600; left > 0; left -= 1) {
     const [row] = await listDeliveries(site.database, { requestId: request });
-    if (row?.state === 'delivered' || row?.state === 'dead') return { state: row.state, heldBack };
+    if (row && ['delivered', 'dead', 'closed'].includes(row.state)) {
+      return { state: row.state, heldBack };
+    }
     const lifted = await site.database.query('DELETE FROM destination_holds RETURNING *');
     if (lifted.rows.length > 0) {
       heldBack = true;
@@ -280,14 +293,15 @@ describe('a patient who cannot be matched', () => {
 
   test('is rejected by a person: nothing is sent then or later', async () => {
     const request = await enqueue();
-    await expect.poll(() => holds.list()).toHaveLength(1);
-    const [held] = await holds.list();
-    const id = held?.id ?? '';
+    const id = await heldId();
     const call = { id, person: 'ana', reason: 'a phantom' };
     // While the report is being retried it is not on hold, so the person repeats the command.
     await expect.poll(() => holds.reject(call).then(() => 'rejected', errorCode)).toBe('rejected');
     await ehr.put(PATIENT);
-    expect(await settled(request)).toMatchObject({ state: 'dead' });
+    expect(await settled(request)).toMatchObject({ state: 'closed' });
+    expect(await listDeliveries(site.database, { id })).toMatchObject([
+      { closed: { by: 'ana', reason: 'a phantom' } },
+    ]);
     expect(await holds.list()).toEqual([]);
     expect(await ehr.all('DiagnosticReport')).toEqual([]);
     await replayDelivery(site.database, id, HOUR);
@@ -297,10 +311,9 @@ describe('a patient who cannot be matched', () => {
 
   test('is shown with the identity from the images, and the person who looked is recorded', async () => {
     const request = await enqueue();
-    await expect.poll(() => holds.list()).toHaveLength(1);
-    const [held] = await holds.list();
+    const id = await heldId();
     // While the delivery is being retried it is not on hold.
-    const shown = await vi.waitFor(() => holds.show({ id: held?.id ?? '', person: 'ana' }), 20_000);
+    const shown = await vi.waitFor(() => holds.show({ id, person: 'ana' }), 20_000);
     expect(shown.identity).toEqual(sampleSubject(request).identity);
     expect(await actions()).toMatchObject([{ action: 'show', person: 'ana' }]);
   });

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHoldQueue } from '../../../fhir/deliver/holds.ts';
+import { closeDelivery } from '../../../src/core/outbox/close.ts';
 import { sendAgain } from '../../../src/core/outbox/deliveries.ts';
 import { migrate } from '../../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../../src/platform/database/open.ts';
@@ -41,7 +42,12 @@ describe.skipIf(server === null)('a held report on which two people decide at on
       await delay(300);
       await sendAgain(tx, id, ['dead', 'pending'], 60);
     };
-    return createHoldQueue({ database, subjectOf: async () => null, sendAgain: again });
+    return createHoldQueue({
+      database,
+      subjectOf: async () => null,
+      sendAgain: again,
+      close: closeDelivery,
+    });
   };
 
   it('is released or rejected, but not both', async () => {

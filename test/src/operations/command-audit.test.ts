@@ -21,6 +21,10 @@ async function entriesOf(name: string, parameters: unknown, failures = 0): Promi
       replay: async () => ({ id: 'dlv_1', request_id: 'req_1', study: STUDY }) as DeliveryRow,
       divert: async () => ({ id: 'dlv_1', request_id: null, study: STUDY }) as DeliveryRow,
       replayAll: async () => 2,
+      async close({ reason }: { reason: string }) {
+        if (reason === 'Mrs Roe') throw new Error('the reason names a patient');
+        return { id: 'dlv_1', request_id: 'req_1', study: STUDY } as DeliveryRow;
+      },
     },
     studies: {
       ...NO_OPERATIONS.studies,
@@ -72,6 +76,17 @@ test.each([
     { actor: 'person:ana', requestId: 'req_1', studyId: STUDY, detail: { id: 'dlv_1' } },
   ],
   [
+    'deliveries.close',
+    { id: 'dlv_1', reason: 'The PACS was replaced', person: 'ana' },
+    {
+      action: 'delivery.close',
+      actor: 'person:ana',
+      requestId: 'req_1',
+      studyId: STUDY,
+      detail: { id: 'dlv_1', reason: 'The PACS was replaced' },
+    },
+  ],
+  [
     'deliveries.replay-all',
     { destination: 'pacs' },
     { requestId: null, detail: { destination: 'pacs' } },
@@ -103,6 +118,13 @@ test.each([
   ],
 ])('the entry of %s %j names what it changed', async (name, parameters, expected) => {
   expect(await entriesOf(name, parameters)).toMatchObject([{ outcome: 'success', ...expected }]);
+});
+
+test('a reason for which a delivery is not closed is not recorded: it may name a patient', async () => {
+  const call = { id: 'dlv_1', reason: 'Mrs Roe', person: 'ana' };
+  expect(await entriesOf('deliveries.close', call)).toMatchObject([
+    { action: 'delivery.close', outcome: 'refused', detail: { id: 'dlv_1' } },
+  ]);
 });
 
 test('a command with invalid parameters is recorded as refused, without what was given', async () => {

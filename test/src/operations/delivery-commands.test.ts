@@ -14,6 +14,7 @@ import { commandsOf } from './no-operations.ts';
 let site: Site;
 let run: RunCommand;
 let count = 0;
+const closed: string[] = [];
 
 beforeAll(async () => {
   site = await openSite();
@@ -27,7 +28,7 @@ beforeAll(async () => {
       ],
     },
   );
-  const deliveries = createDeliveryOperations(config, site.database);
+  const deliveries = createDeliveryOperations(config, site.database, ({ id }) => closed.push(id));
   run = typedCommands(commandsOf({ deliveries }, async () => {}));
 });
 afterAll(() => site?.close());
@@ -115,5 +116,36 @@ test('a destination that accepts no DICOM objects is refused', async () => {
   await expect(run('deliveries.divert', { id, destination: 'ehr' })).rejects.toMatchObject({
     code: 'not_found',
   });
+  expect(await states('pacs')).toEqual(['dead']);
+});
+
+test('a dead delivery is closed by a person with a reason, and reported once', async () => {
+  const [id, other] = [await add('pacs', 'dead'), await add('pacs', 'dead')];
+  const call = { id, reason: '  The PACS was replaced ', person: 'Sam' };
+  expect(await run('deliveries.close', call)).toMatchObject({
+    state: 'closed',
+    closed: { by: 'Sam', reason: 'The PACS was replaced' },
+  });
+  expect(await list({ state: 'dead' })).toMatchObject([{ id: other }]);
+  expect(await list({ state: 'closed' })).toMatchObject([{ id }]);
+  await expect(run('deliveries.close', call)).rejects.toMatchObject({
+    code: 'delivery_not_closable',
+  });
+  expect(closed).toEqual([id]);
+  await run('deliveries.replay', { id });
+  expect(await states('pacs')).toEqual(['dead', 'pending']);
+});
+
+test.each([
+  ['without a reason', { reason: ' ' }],
+  ['with a reason that names the patient', { reason: 'Entered by hand for Mrs Roe' }],
+  ['with a date in the reason', { reason: 'PACS replaced on 2026-10-01' }],
+  ['with a reason of two lines', { reason: 'PACS\nreplaced' }],
+  ['with too long a reason', { reason: 'x'.repeat(501) }],
+  ['by nobody', { reason: 'The PACS was replaced', person: undefined }],
+])('a delivery is not closed %s', async (_, given) => {
+  const id = await add('pacs', 'dead');
+  const call = { id, person: 'Sam', ...given } as CommandParameters<'deliveries.close'>;
+  await expect(run('deliveries.close', call)).rejects.toMatchObject({ code: 'invalid_input' });
   expect(await states('pacs')).toEqual(['dead']);
 });

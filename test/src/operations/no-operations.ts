@@ -32,6 +32,7 @@ export const NO_OPERATIONS: Operations = {
     replayAll: never,
     divert: never,
     divertAll: never,
+    close: never,
   },
   holds: { list: never, show: never, release: never, reject: never },
   patients: { merges: never, separate: never },

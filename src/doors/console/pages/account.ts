@@ -263,7 +263,7 @@ function webhookView(
   one: WebhookDelivery,
   sendAgain: (delivery: WebhookDelivery) => TemplateResult,
 ): TemplateResult {
-  const ended = one.state === 'dead' || one.state === 'delivered';
+  const ended = one.state !== 'pending' && one.state !== 'sending';
   return html`<tr>
     <th scope="row">${one.event}<span class="second">${momentText(one.createdAt)}</span></th>
     <td class="url">${given(one.url)}</td>

@@ -150,6 +150,8 @@ export function createApi(parts: CallParts) {
     replay: (delivery: string) => post<Contract.Delivery>(at('deliveries', delivery, 'replay')),
     sendToAlternate: (delivery: string, body: Contract.AlternateDestination) =>
       post<Contract.Delivery>(at('deliveries', delivery, 'alternate'), body),
+    closeDelivery: (delivery: string, body: Contract.CloseDelivery) =>
+      post<Contract.Delivery>(at('deliveries', delivery, 'close'), body),
 
     holds: () => get<Contract.Hold[]>(at('holds')),
     heldReport: (id: string) => get<Contract.HoldWithIdentity>(at('holds', id)),

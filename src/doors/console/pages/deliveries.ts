@@ -1,6 +1,12 @@
 import type { Delivery, DeliveryState, Destination, Page as Rows } from '../contract.ts';
 import { createAsking, sentence } from './asking.ts';
-import { DELIVERY_STATES, deliveryActions, deliveryChip, deliveryWords } from './delivery-parts.ts';
+import {
+  DELIVERY_STATES,
+  deliveryActions,
+  deliveryChip,
+  deliveryWords,
+  type TypedReasons,
+} from './delivery-parts.ts';
 import { html, nothing, repeat, type TemplateResult } from './html.ts';
 import { createLoader, shown } from './loading.ts';
 import { deliveredText, destinationText } from './object-names.ts';
@@ -185,6 +191,7 @@ export const openDeliveries: OpenPage = (place, around) => {
   const asked = place.query.get('state');
   let state: DeliveryState | '' = isState(asked) ? asked : '';
   const asking = createAsking(around);
+  const typed: TypedReasons = new Map();
   const heldFor = may(around, 'confirm') ? 'you' : 'a person';
   const destinations = createLoader<Destination[]>(() => api.destinations(), redraw);
   const deliveries = createDeliveryList(around, () => ({ destination, state }));
@@ -206,7 +213,7 @@ export const openDeliveries: OpenPage = (place, around) => {
   deliveries.load();
 
   const actionsOf = (delivery: Delivery) =>
-    deliveryActions(delivery, around, asking, deliveryChanged);
+    deliveryActions(delivery, { around, asking, typed, changed: deliveryChanged });
   const cardOf = (one: Destination) => {
     const chosen = one.name === destination;
     return destinationView(one, {

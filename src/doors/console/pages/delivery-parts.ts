@@ -15,6 +15,7 @@ export const DELIVERY_STATES = {
   sending: { text: 'Sending', tone: 'active' },
   delivered: { text: 'Delivered', tone: 'good' },
   diverted: { text: 'Sent elsewhere', tone: 'quiet' },
+  closed: { text: 'Closed', tone: 'quiet' },
 } as const satisfies Record<DeliveryState, { text: string; tone: Tone }>;
 
 export function deliveryStateChip(state: DeliveryState): TemplateResult {
@@ -54,12 +55,13 @@ export function attemptsText(
 
 /** Describes how the peer answered, or why the delivery failed and what a person can do. */
 export function deliveryWords(delivery: Delivery): TemplateResult {
-  const { state, error, outcome, notSent } = delivery;
+  const { state, error, outcome, notSent, closed } = delivery;
   return html`
+    ${closed ? html`<p>Closed by ${given(closed.by)}, ${momentText(closed.at, new Date())}: ${given(closed.reason)}</p>` : nothing}
     ${
       error && state !== 'delivered'
         ? html`<p>${error.title}</p>
-            <p class="small soft">${withCode(error.advice)}</p>
+            ${state === 'closed' ? nothing : html`<p class="small soft">${withCode(error.advice)}</p>`}
             ${error.detail ? html`<p class="small soft">Peer: ${given(error.detail)}</p>` : nothing}`
         : nothing
     }
@@ -67,14 +69,24 @@ export function deliveryWords(delivery: Delivery): TemplateResult {
     <p class="small soft">${attemptsText(delivery, new Date())}</p>`;
 }
 
-/** Renders the buttons for replay and diversion for roles that may use them. */
+/** Reasons that a person is typing, by the id of the delivery. They are kept while the page is redrawn. */
+export type TypedReasons = Map<string, string>;
+
+/** What the buttons of deliveries need from their page. */
+export interface DeliveryButtons {
+  around: Surroundings;
+  asking: Asking;
+  typed: TypedReasons;
+  changed(delivery: Delivery): void;
+}
+
+/** Renders the buttons for replay, diversion and closing for roles that may use them. */
 export function deliveryActions(
   delivery: Delivery,
-  around: Surroundings,
-  asking: Asking,
-  changed: (delivery: Delivery) => void,
+  { around, asking, typed, changed }: DeliveryButtons,
 ): TemplateResult | typeof nothing {
-  if (delivery.state !== 'dead' || !may(around, 'deliver')) return nothing;
+  const { state, held } = delivery;
+  if ((state !== 'dead' && state !== 'closed') || !may(around, 'deliver')) return nothing;
   const { api } = around;
   const replay: Action = {
     id: `replay ${delivery.id}`,
@@ -96,14 +108,37 @@ export function deliveryActions(
       },
     }),
   );
-  return html`<div class="row">${[replay, ...others].map(asking.view)}</div>`;
+  const close: Action = {
+    id: `close ${delivery.id}`,
+    label: 'Close',
+    question: `Do not send to ${destinationText(delivery.destination)} any more, because`,
+    confirm: 'Close the delivery',
+    danger: true,
+    fields: html`<input
+      aria-label="Reason, without names, identifiers and dates"
+      placeholder="Reason, without names"
+      maxlength="500"
+      .value=${typed.get(delivery.id) ?? ''}
+      @input=${(event: Event) => {
+        if (event.target instanceof HTMLInputElement) typed.set(delivery.id, event.target.value);
+      }}
+    />`,
+    async run() {
+      const reason = typed.get(delivery.id)?.trim() ?? '';
+      if (reason === '') throw new Error('Enter the reason.');
+      changed(await api.closeDelivery(delivery.id, { reason }));
+      typed.delete(delivery.id);
+      return `${deliveredSubject(delivery)} will not be sent to ${destinationText(delivery.destination)} any more.`;
+    },
+  };
+  // A held report is rejected instead, by those who decide about it.
+  const ends = state === 'dead' && !held ? [close] : [];
+  return html`<div class="row">${[replay, ...others, ...ends].map(asking.view)}</div>`;
 }
 
 export function studyDeliveries(
   deliveries: readonly Delivery[],
-  around: Surroundings,
-  asking: Asking,
-  changed: (delivery: Delivery) => void,
+  buttons: DeliveryButtons,
 ): TemplateResult {
   return html`<section class="panel" id="deliveries" aria-labelledby="deliveries-head">
     <header><h2 id="deliveries-head">Deliveries</h2></header>
@@ -118,7 +153,7 @@ export function studyDeliveries(
                   <span class="soft">${deliveredText(delivery)}</span>
                   <span class="push">${deliveryChip(delivery)}</span>
                 </div>
-                ${deliveryWords(delivery)} ${deliveryActions(delivery, around, asking, changed)}
+                ${deliveryWords(delivery)} ${deliveryActions(delivery, buttons)}
               </li>`,
             )}
           </ul>`

@@ -11,7 +11,7 @@ import type {
 } from '../contract.ts';
 import { type Action, type Asking, createAsking, sentence } from './asking.ts';
 import { bullsEyeView } from './bulls-eye.ts';
-import { studyDeliveries } from './delivery-parts.ts';
+import { studyDeliveries, type TypedReasons } from './delivery-parts.ts';
 import { dopplerView } from './doppler-trace.ts';
 import { growthView } from './growth-chart.ts';
 import { html, nothing, type TemplateResult } from './html.ts';
@@ -223,6 +223,7 @@ class StudyScreen implements Page {
   readonly #asking: Asking;
   readonly #typed: Typed = { reason: '', rule: '', under: null };
   readonly #wrong: TypedWithdrawal = { reason: '', text: '' };
+  readonly #reasons: TypedReasons = new Map();
   /** Ids of the measurement rows that are expanded to show their repeats. */
   readonly #opened = new Set<string>();
   #seen: Shown | null = null;
@@ -498,7 +499,13 @@ class StudyScreen implements Page {
       {
         id: 'deliveries',
         text: 'Deliveries',
-        view: () => studyDeliveries(page.deliveries, this.#around, this.#asking, changed),
+        view: () =>
+          studyDeliveries(page.deliveries, {
+            around: this.#around,
+            asking: this.#asking,
+            typed: this.#reasons,
+            changed,
+          }),
       },
       {
         id: 'files',

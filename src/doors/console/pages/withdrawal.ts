@@ -15,6 +15,7 @@ const RECEIVER_STATES = {
   withdrawn: { text: 'withdrawn', tone: 'good' },
   not_present: { text: 'has nothing to withdraw', tone: 'quiet' },
   by_hand: { text: 'must be withdrawn there by hand', tone: 'critical' },
+  closed: { text: 'closed: nothing left to do', tone: 'quiet' },
 } as const satisfies Record<
   ShownWithdrawal['receivers'][number]['state'],
   { text: string; tone: Tone }
@@ -30,8 +31,9 @@ export function withdrawalView(
     <p>${chip('critical', 'Withdrawn')} <strong>Do not use this result.</strong> ${given(reason)}</p>
     <ul class="small">
       ${receivers.map(
-        ({ destination, state }) =>
-          html`<li>${given(destination)} ${chip(RECEIVER_STATES[state].tone, RECEIVER_STATES[state].text)}</li>`,
+        ({ destination, state, closed }) =>
+          html`<li>${given(destination)} ${chip(RECEIVER_STATES[state].tone, RECEIVER_STATES[state].text)}
+            ${closed ? html`by ${given(closed.by)}, ${momentText(closed.at)}: ${given(closed.reason)}` : nothing}</li>`,
       )}
     </ul>
     <p class="small">Withdrawn${by === null ? nothing : html` by ${given(by)}`}, ${momentText(at)}</p>

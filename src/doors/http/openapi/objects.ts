@@ -117,9 +117,14 @@ const withdrawal = object('Withdrawal of a result, which must no longer be used'
         destination: text('Name of the receiver', 'ehr'),
         state: choice(
           RECEIVER_STATES,
-          '`pending`, until the receiver has confirmed the withdrawal; `withdrawn`; `not_present`, if it has nothing to withdraw; `by_hand`, if people must withdraw the result there',
+          '`pending`, until the receiver has confirmed the withdrawal; `withdrawn`; `not_present`, if it has nothing to withdraw; `by_hand`, if people must withdraw the result there; `closed`, once a person has stated that nothing is left to do there',
           'withdrawn',
         ),
+        closed: object('Who closed it; only if the state is `closed`', {
+          at: time('When it was closed'),
+          by: text('Who closed it', 'Sam Engineer'),
+          reason: text('Why', 'Deleted there by hand'),
+        }).optional(),
       }),
     )
     .optional()
@@ -340,7 +345,11 @@ export const webhookDelivery = openObject('A webhook delivery with its attempts'
   request: text('Request that the event concerns', EXAMPLE.request),
   event: text('Event', 'request.succeeded'),
   url: text('Address', EXAMPLE.receiver),
-  state: choice(DELIVERY_STATES, '`dead` once the delivery has been given up', 'delivered'),
+  state: choice(
+    DELIVERY_STATES,
+    '`dead` once the delivery has been given up, `closed` once the site has decided not to send it any more',
+    'delivered',
+  ),
   disabled_at: maybeTime('When the URL was disabled'),
   created_at: time('When the event happened'),
   next_attempt_at: maybeTime('When the next attempt is due'),

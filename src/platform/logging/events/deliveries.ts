@@ -102,7 +102,8 @@ export const DELIVERIES_EVENTS = {
     level: 'error',
     text: 'delivery failed permanently, action needed',
     meaning: 'The peer refused the delivery permanently.',
-    action: 'Correct the fault that `code` identifies, then run `npx sonogate replay ID`.',
+    action:
+      'Correct the fault that `code` identifies, then run `npx sonogate replay ID`; if the receiver will never get it, `npx sonogate deliveries close ID`.',
   }),
   deliveryGivenUp: event<{
     delivery: string;
@@ -115,7 +116,16 @@ export const DELIVERIES_EVENTS = {
     level: 'error',
     text: 'delivery given up',
     meaning: 'A delivery kept failing until its time limit.',
-    action: 'Repair the peer, then run `npx sonogate replay ID`.',
+    action:
+      'Repair the peer, then run `npx sonogate replay ID`; if it will never get the object, `npx sonogate deliveries close ID`.',
+  }),
+  deliveryClosed: event<{ delivery: string; destination: string; object: string; code?: string }>({
+    id: 'delivery_closed',
+    level: 'info',
+    text: 'delivery closed by a person',
+    meaning:
+      'A person closed a dead delivery or rejected a held report: it is not sent any more. The audit has the person.',
+    action: null,
   }),
   deliveryThrew: event<{ delivery: string; error: string }>({
     id: 'delivery_threw',

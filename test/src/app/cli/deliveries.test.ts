@@ -26,6 +26,7 @@ const row = {
   rank: 0,
   own_failures: 0,
   alternate_of: null,
+  closed: null,
 } as const;
 
 test.each([
@@ -48,6 +49,16 @@ test.each([
     'Not sent: the EHR already has a later result',
   ],
   ['given up', { state: 'dead' }, 'failed permanently, action needed'],
+  [
+    'that a person closed',
+    {
+      state: 'closed',
+      closed: { at: '2026-11-25T07:00:00.123Z', by: 'Sam', reason: 'The PACS was replaced' },
+      code: 'peer_unreachable',
+      detail: 'ECONNREFUSED',
+    },
+    'closed by Sam at 2026-11-25T07:00:00Z: The PACS was replaced; The peer cannot be reached (peer_unreachable): ECONNREFUSED',
+  ],
 ] as const)('a delivery %s', (_, over, words) => {
   expect(describeDelivery({ ...row, ...over })).toBe(`dlv_1  req_1 sr-tid1500 → pacs: ${words}`);
 });

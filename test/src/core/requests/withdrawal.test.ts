@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Withdrawal } from '../../../../pipelines/contract/withdrawal.ts';
+import { closeByHand } from '../../../../src/core/outbox/close.ts';
 import {
   enqueueDeliveries,
   listDeliveries,
@@ -199,6 +200,36 @@ describe('the withdrawal of a result', () => {
     // A delivery that fails after the withdrawal may end as dead.
     await set(id, 'dicom', "state = 'dead'");
     expect(await replayAll(site.database, 'pacs', HOUR)).toBe(0);
+  });
+
+  it('is over at a receiver once a person has closed its delivery', async () => {
+    const id = await finished([PACS]);
+    await set(id, 'dicom', "state = 'delivered'");
+    await withdraw(id);
+    await set(id, 'dicom-withdrawal', "state = 'dead', code = 'withdrawal_by_hand'");
+    expect(await withdrawalReceivers(site.database, id)).toEqual([
+      { destination: 'pacs', state: 'by_hand' },
+    ]);
+    const closing = { at: AT.toISOString(), by: 'Sam', reason: 'Series deleted there' };
+    const [, withdrawal] = await rows(id);
+    await closeByHand(site.database, withdrawal?.id ?? '', closing);
+    expect(await withdrawalReceivers(site.database, id)).toEqual([
+      { destination: 'pacs', state: 'closed', closed: closing },
+    ]);
+  });
+
+  it('is sent to a receiver that may have got a delivery before a person closed it', async () => {
+    const id = await finished([PACS, HIS]);
+    await set(id, 'dicom', "state = 'dead', code = 'commitment_refused'");
+    await set(id, 'hl7v2', "state = 'dead', code = 'peer_unreachable'");
+    const closing = { at: AT.toISOString(), by: 'Sam', reason: 'Replaced' };
+    for (const row of await rows(id)) await closeByHand(site.database, row.id, closing);
+    await withdraw(id);
+    expect(await rows(id)).toMatchObject([
+      { kind: 'dicom', state: 'closed', closed: closing },
+      { kind: 'dicom-withdrawal', state: 'pending' },
+      { kind: 'hl7v2', state: 'closed', closed: closing },
+    ]);
   });
 
   it('is refused for a request without a result, and with a text that names the patient', async () => {

@@ -176,6 +176,7 @@ describe('a study that is no longer needed', () => {
       `UPDATE deliveries SET kind = 'fhir-withdrawal', state = 'dead', code = 'ehr_already_verified'
        WHERE id = 'dlv_1'`,
     ],
+    ['an object, once a person has closed it', "UPDATE deliveries SET state = 'closed'"],
   ])('is not kept by the dead delivery of %s', async (_what, sql) => {
     await database.query(sql);
     expect(await clean(5)).toMatchObject({ studies: 1, kept: {} });

@@ -170,6 +170,37 @@ describe('a delivery', () => {
     expect((await operator.call('POST', `/deliveries/${id}/replay`)).status).toBe(404);
   });
 
+  it('that is dead is closed with a reason, and no longer counts as failed', async () => {
+    const failed = async () => {
+      const [pacs] = await operator.get<Destination[]>('/destinations');
+      const row = (await operator.get<WorklistPage>(`/worklist?q=${requestId}`)).rows[0];
+      return [pacs?.dead, row?.deliveries.dead];
+    };
+    await site.database.query(
+      `UPDATE deliveries SET state = 'dead', code = 'peer_unreachable' WHERE state = 'pending'`,
+    );
+    const { id, requestId } = await dead();
+    const [counted = 0, ofStudy] = await failed();
+    expect(ofStudy).toBe(1);
+    const reason = 'The PACS was replaced';
+    const close = (body: object) => operator.call('POST', `/deliveries/${id}/close`, body);
+    expect((await close({ reason: '' })).status).toBe(422);
+    expect((await close({ reason: 'Mrs Roe' })).status).toBe(422);
+    const row = await done<Delivery>(await close({ reason }));
+    expect(row).toMatchObject({ id, state: 'closed', closed: { by: 'Dr operator', reason } });
+    expect((await close({ reason })).status).toBe(409);
+    expect(await failed()).toEqual([counted - 1, 0]);
+    expect(await auditOf('delivery.close')).toMatchObject([
+      { actor: 'person:Dr operator', detail: { delivery: id, reason } },
+    ]);
+    expect(site.logged).toContain('delivery_closed');
+    // What a person wrote is not shown to every role.
+    const viewer = await site.signIn('viewer');
+    const { rows } = await viewer.get<Page<Delivery>>('/deliveries?state=closed');
+    expect(rows).toMatchObject([{ id, state: 'closed', closed: null }]);
+    await done(await operator.call('POST', `/deliveries/${id}/replay`));
+  });
+
   it('goes to another destination as a separate delivery', async () => {
     await site.database.query(
       `UPDATE deliveries SET state = 'dead', code = 'peer_unreachable' WHERE state = 'pending'`,

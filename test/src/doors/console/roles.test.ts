@@ -39,6 +39,7 @@ const ROUTES: [method: string, path: string, allowed: readonly ConsoleRole[]][] 
   ['GET', '/deliveries', EVERYONE],
   ['POST', '/deliveries/none/replay', KEEPERS],
   ['POST', '/deliveries/none/alternate', KEEPERS],
+  ['POST', '/deliveries/none/close', KEEPERS],
   ['GET', '/holds', EVERYONE],
   ['GET', '/holds/none', READERS],
   ['POST', '/holds/none/confirm', READERS],

@@ -208,6 +208,11 @@ describe('the timeline of a study', () => {
       'failed',
       `Structured report (measurements, TID 1500) to pacs: ${catalogueEntry('peer_unreachable').title}`,
     ],
+    [
+      'closed',
+      'failed',
+      `Structured report (measurements, TID 1500) to pacs: ${catalogueEntry('peer_unreachable').title}`,
+    ],
     ['diverted', 'changed', 'Structured report (measurements, TID 1500) diverted from pacs'],
   ])('lists a delivery that is %s', (name, kind, title) => {
     const [, , end] = told({ deliveries: [delivery({ state: name, code: 'peer_unreachable' })] });
@@ -229,6 +234,7 @@ describe('the timeline of a study', () => {
       request_id: null,
       where: 'console study',
       changed: null,
+      reason: null,
       under: null,
     });
     const audit = [
@@ -250,11 +256,36 @@ describe('the timeline of a study', () => {
       request_id: null,
       where: null,
       changed: null,
+      reason: null,
       under: null,
     });
     expect(told({ audit: [entry('study.rerun'), entry('request.read')] }).slice(1)).toEqual([
       ['changed', 'Another interpretation requested'],
     ]);
+  });
+
+  it('states who closed a delivery, and why', () => {
+    const entries = timelineOf({
+      ...NOTHING,
+      audit: [
+        {
+          at: at(9),
+          action: 'delivery.close',
+          actor: 'Sam',
+          request_id: 'req_1',
+          where: null,
+          changed: null,
+          reason: 'The PACS was replaced',
+          under: null,
+        },
+      ],
+    });
+    expect(entries.at(-1)).toMatchObject({
+      kind: 'changed',
+      title: 'Delivery closed',
+      actor: 'Sam',
+      detail: 'The PACS was replaced',
+    });
   });
 
   it('of a request without a study begins with the request', () => {

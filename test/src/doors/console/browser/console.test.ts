@@ -403,10 +403,17 @@ describe.skipIf(!browser)('the console in Chromium', { timeout: PATIENCE_MS }, (
     await page.getByRole('tab', { name: 'Deliveries' }).click();
   });
 
-  it('shows that an archive does not respond, and delivers to it when it is sent again', async () => {
+  it('shows that an archive does not respond, closes the delivery, and delivers it when it is sent again', async () => {
     const { page } = desk;
     const archive = deliveryOf(page, 'archive');
     await expect.poll(() => archive.textContent(), { timeout: LONG_MS }).toContain('Failed');
+    await archive.getByRole('button', { name: 'Close' }).click();
+    await archive.getByLabel('Reason').fill('The archive was replaced');
+    await archive.getByRole('button', { name: 'Close the delivery' }).click();
+    await expect
+      .poll(() => archive.textContent(), { timeout: LONG_MS })
+      .toMatch(/Closed by .+: The archive was replaced/);
+    expect(await archive.getByRole('button').allInnerTexts()).toEqual(['Send again']);
     await ward.startArchive();
     await archive.getByRole('button', { name: 'Send again' }).click();
     await archive.getByRole('group').getByRole('button', { name: 'Send again' }).click();
