@@ -91,6 +91,18 @@ const NOT_STATED = 3;
  */
 const BY_HEIGHT: ReadonlySet<string> = new Set(['DCM|125271', 'DCM|125272', 'DCM|125273']);
 
+/**
+ * "Directly measured" (125316, DCM). When methods are compared and shown, it counts as no method,
+ * because it does not state how the value was measured.
+ */
+const DIRECT = 'DCM|125316';
+
+/** Returns the code of the stated method; null if it does not state how the value was measured. */
+function methodOf({ method }: Pick<CartMeasurement, 'method'>): string | null {
+  const code = method && keyOf(method);
+  return code === DIRECT ? null : code;
+}
+
 const isMassByHeight = ({ method }: CartMeasurement) =>
   method !== null && BY_HEIGHT.has(keyOf(method));
 
@@ -100,23 +112,17 @@ function modeOf({ key, concept, imageMode }: CartMeasurement): string | null {
 }
 
 function rankOf(value: CartMeasurement): number {
-  const { key, method } = value;
-  const listed = key && method ? STATED[key]?.[keyOf(method)]?.rank : undefined;
+  const { key } = value;
+  const method = methodOf(value);
+  const listed = key && method ? STATED[key]?.[method]?.rank : undefined;
   const ofMethod = listed ?? (method ? OTHER_STATED : NOT_STATED);
   const mode = modeOf(value);
   const ofMode = mode === TWO_DIMENSIONAL ? 0 : mode === M_MODE ? 2 : 1;
   return 10 * (key !== null && STATED[key] ? ofMethod : 0) + ofMode;
 }
 
-/**
- * "Directly measured" (125316, DCM). It is treated as no method, because it does not state how the
- * value was measured.
- */
-const DIRECT = 'DCM|125316';
-
 function groupOf(value: CartMeasurement): string {
-  const method = value.method && keyOf(value.method);
-  return `${method === DIRECT ? '' : (method ?? '')} ${modeOf(value) ?? ''}`;
+  return `${methodOf(value) ?? ''} ${modeOf(value) ?? ''}`;
 }
 
 /**
@@ -150,9 +156,10 @@ export function withStatedMethod(
 ): Measurement {
   const key = measurement.concept.key as ConceptKey;
   const methods = STATED[key];
-  const stated = cart.find((value) => value.key === key)?.method;
+  const value = cart.find((one) => one.key === key);
+  const stated = value ? methodOf(value) : null;
   if (!methods || !stated) return measurement;
-  const method = methods[keyOf(stated)]?.method ?? (key === 'lvef' ? 'cart-stated' : null);
+  const method = methods[stated]?.method ?? (key === 'lvef' ? 'cart-stated' : null);
   // The result shows the value with its stated method, and a person's decision refers to that
   // value. The decision is therefore applied after the method was set.
   return method ? decided({ ...measurement, method }) : measurement;

@@ -104,6 +104,7 @@ describe('one quantity that the machine measured in several ways', () => {
 describe('the method of an LVEF of the machine', () => {
   it.each([
     [null, 'The machine does not state how the LVEF was measured'],
+    ['125316', 'The machine does not state how the LVEF was measured'],
     ['125204', 'by biplane area-length'],
     ['125205', 'by single-plane area-length'],
     ['125206', 'by the cube method'],
