@@ -55,8 +55,8 @@ export interface HeartOutlines {
   clips: ApicalClips;
   segments: readonly WallSegmentReading[];
   /**
-   * Mean score of the segments. Null if no segment was scored, or if a raised score is only
-   * suspected.
+   * Mean score of the segments. Null if no segment was scored, if a raised score is only suspected,
+   * or if `trusted` is false.
    */
   scoreIndex: Measurement | null;
   /** True if volumes, and values derived from a change in volume, may be reported. */
@@ -153,8 +153,8 @@ export interface EchoEvidence {
   study: Study;
   patient: EchoPatient;
   /**
-   * Values from the machine's reports, from traces and from outlines, each assigned to the section
-   * that reports it.
+   * The body surface area, and values from the machine's reports, from traces and from outlines,
+   * each assigned to the section that reports it.
    */
   measured: readonly Measurement[];
   spectra: readonly DisplayReading[];

@@ -83,8 +83,8 @@ export function createEchoPipeline(parts: EchoParts): Pipeline {
           accept,
           models: locator.models.map(({ id }) => id),
         };
-        // Each clip and display is shown in a preview as soon as it is read, while others are still
-        // being read.
+        // A clip is shown in a preview as soon as it is read, and so are all displays together,
+        // while others are still being read.
         let known: Gathered = gathered;
         const previews = createEarlyPreviews(() => preview(resultOf(known)));
         const previewKnown = (more: Partial<Pick<Gathered, 'spectra' | 'views'>>) => {

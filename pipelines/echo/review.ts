@@ -29,8 +29,8 @@ export interface EchoReviewed {
 }
 
 /**
- * The combined LVEF is not measured on the outlines but calculated from them, so it also changes
- * with the ventricular outline.
+ * Half of the combined LVEF comes from the outlines, so it becomes invalid if the ventricular
+ * outline is corrected.
  */
 const OF_NETWORKS = ['lvef-networks'];
 

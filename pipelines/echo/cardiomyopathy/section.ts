@@ -60,8 +60,8 @@ function sparingGap({ heart }: CardiomyopathyEvidence): Statement {
 
 interface Hypertrophy {
   /**
-   * Null if only one wall was measured and is below the criterion, because the other wall may be
-   * thicker.
+   * Null if no wall was measured, or only one that is below the criterion, because the other wall
+   * may be thicker.
    */
   wall: WallStatement | null;
   conclusions: readonly (Statement | null)[];

@@ -161,7 +161,8 @@ export const overBeats = (
 
 /**
  * Returns the clip with only the beats whose outlines have no fault. If every beat has a fault, it
- * returns all beats together with the fault, so that the value can be shown as withheld.
+ * returns all beats together with the fault of the first, so that the value can be shown as
+ * withheld.
  *
  * @param faultOf returns the fault of the outlines on which a beat is measured.
  */

@@ -260,7 +260,7 @@ async function survey(
   return { chosen, outlining, outlined, clip: chamberClip(chosen, outlining, outlined) };
 }
 
-/** Outlines the frames that the survey left out. */
+/** Outlines more frames of a clip than the survey did. */
 async function outlineWhole({ chosen, outlining, outlined }: Read): Promise<ChamberClip> {
   const stride = strideFor(outlining.clip, FRAMES_OF_MEASURED_CLIP);
   const whole = await outlineFrames(outlining, stride, outlined.frames);

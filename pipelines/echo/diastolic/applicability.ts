@@ -62,8 +62,8 @@ const showsFibrillation = (evidence: RhythmAndFilling) =>
   );
 
 /**
- * Returns why A cannot be separated from E. Null if A is reliable in at least one display, or is
- * not shown in any.
+ * Returns why A is doubtful, for example because it merges with E. Null if A is reliable in at
+ * least one display, or is not shown in any.
  */
 function fusion(evidence: RhythmAndFilling): Remark | null {
   const atrial = inflows(evidence).flatMap(({ quantities }) =>
@@ -76,9 +76,9 @@ function fusion(evidence: RhythmAndFilling): Remark | null {
 }
 
 /**
- * Returns the heart rate, beats per minute, of the clips on which E and A were measured. If these
- * clips are not known (for example, if the values come from the machine's report), all clips at
- * rest are used. Null if no header has a rate.
+ * Returns the median heart rate, beats per minute, of the clips on which E and A were measured. If
+ * these clips are not known (for example, if the values come from the machine's report) or have no
+ * rate, all clips at rest are used. Null if these have no rate either.
  */
 function rateAtFilling({ study }: RhythmAndFilling, values: Values): number | null {
   const files = new Set(

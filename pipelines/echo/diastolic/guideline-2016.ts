@@ -3,9 +3,9 @@ import type { Criterion, Result2016A, Result2016B } from '../../result/render/ec
 import { anyMet } from '../shared/grading.ts';
 
 /**
- * This file grades diastolic function according to ASE/EACVI 2016 (echo 10.3, 10.4). It shares no
- * code with the 2025 algorithm, because the limits of 2016 are exclusive and those of 2025 are
- * inclusive.
+ * This file grades diastolic function according to ASE/EACVI 2016 (echo 10.3, 10.4). Its criteria
+ * are not those of guideline-2025.ts: the same limits are mostly exclusive in 2016 ("above 14") and
+ * inclusive in 2025 ("14 or above").
  */
 
 /** e' in cm/s, TR in m/s, LAVi in ml/m2; null if not available. */

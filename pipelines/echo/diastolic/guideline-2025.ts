@@ -9,9 +9,9 @@ import type {
 import { anyMet } from '../shared/grading.ts';
 
 /**
- * Inputs for grading diastolic function in sinus rhythm according to ASE 2025 (echo 10.5). The
- * limits are inclusive, unlike those of 2016. The flow chart was reconstructed from public
- * implementations. They disagree on branch c, for which the convention in echo 10.5 is used.
+ * Inputs for grading diastolic function in sinus rhythm according to ASE 2025 (echo 10.5). All
+ * limits except that of the LA volume index are inclusive. The flow chart was reconstructed from
+ * public implementations. They disagree on branch c, for which the convention in echo 10.5 is used.
  */
 export interface Diastolic2025 {
   /** cm/s */

@@ -176,8 +176,8 @@ function fillingDisplay(traced: readonly Traced[]): DisplayReading | null {
 }
 
 /**
- * Returns the quantities of traced displays as measurements, each in the section that reports it.
- * If several displays show the same identified structure, the best of them is used. Displays of
+ * Returns the quantities of traced displays as measurements, each in the section that reports it. A
+ * quantity of an identified structure comes from the best of the displays that show it. Those of
  * unidentified structures are all listed.
  */
 export function tracedMeasurements(

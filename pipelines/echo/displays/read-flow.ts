@@ -116,8 +116,8 @@ function stenosisQuantities(
 }
 
 /**
- * Returns the quantities of ventricular filling. For PW, these are E, A and their times. For CW,
- * they are the mean gradient and the pressure half-time of the valve.
+ * Returns the quantities of ventricular filling. For PW, these are E, A, their times and the VTI.
+ * For CW, they are the mean gradient and the pressure half-time of the valve.
  *
  * @param seconds the seconds per column of the display.
  */
@@ -127,8 +127,7 @@ function fillingQuantities(
   seconds: number,
   cw: boolean,
 ): FlowQuantity[] {
-  // E and A are measured at the leading edge (D16), and other flows at the dense part of the
-  // signal.
+  // E and A are measured at the leading edge (D16), and all other values on the curve.
   const outer = ({ peak }: Wave) => fastestNear(trace.leading, peak, TIP / seconds);
   const peakOf = (wave: Wave) => peakValue(trace, wave.peak, outer(wave));
   const fused = beats.some(({ atAtrialOnset }) => (atAtrialOnset ?? 0) > FILLING.fused);
@@ -197,8 +196,8 @@ function fillingQuantities(
 }
 
 /**
- * Returns the pressure half-time and the peak of a diastolic jet. For PR, it also returns the
- * end-diastolic velocity.
+ * Returns the peak of a diastolic jet, and the pressure half-time of AR or the end-diastolic
+ * velocity of PR.
  */
 function decayQuantities(
   flow: Flow,

@@ -210,7 +210,10 @@ function asUnderStress(content: DisplayContent): DisplayContent {
   return { ...content, quantities };
 }
 
-/** Reads every display of a clip, on the clip's last frame, where the sweep is complete. */
+/**
+ * Reads every spectral and M-mode display of a clip, on the clip's last frame, where the sweep is
+ * complete.
+ */
 async function readClip(clip: Clip): Promise<DisplayReading[]> {
   const frame = clip.frames.at(-1);
   const spectra = clip.sweeps.filter(({ kind }) => SPECTRAL.has(kind));
@@ -230,7 +233,6 @@ async function readClip(clip: Clip): Promise<DisplayReading[]> {
   ];
 }
 
-/** Reads every spectral and M-mode display of the study. */
 export async function readDisplays(study: Study, signal: AbortSignal): Promise<DisplayReading[]> {
   const readings: DisplayReading[] = [];
   for (const clip of study.clips) {

@@ -63,7 +63,7 @@ export interface TracedQuantity {
   value: number;
   /**
    * Value of each beat, in order. The mean is calculated from the beats whose indices are in
-   * `used`.
+   * `used`. Both are empty for a quantity that is not measured beat by beat.
    */
   beats: readonly number[];
   used: readonly number[];
@@ -88,17 +88,17 @@ export interface DisplayReading {
   nameConfidence: number;
   /** The form of the curve that identified the display, or that prevented its identification. */
   because: DisplayForm | null;
-  /** Peak velocity, cm/s: the mean of the beats that agree. Null if the display was not traced. */
+  /** Peak velocity, cm/s: the mean of the beats that agree. Null if no velocity was traced. */
   peak: number | null;
   side: 'above' | 'below' | null;
   beats: number;
-  /** True if the beats have the same length; null if fewer than three beats were seen. */
+  /** True if the beats have the same length; null if fewer than three were seen, and in M-mode. */
   regular: boolean | null;
   /** From 0 to 1. */
   confidence: number;
   /** Why nothing was measured; null if something was measured. */
   refusal: DisplayRefusal | null;
-  /** Velocity curve on the frame, in the format of the result. Null if nothing was traced. */
+  /** Velocity curve on the frame, in the format of the result. Null if no velocity was traced. */
   trace: FlowTraceData | null;
   quantities: readonly TracedQuantity[];
 }

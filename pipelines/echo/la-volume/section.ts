@@ -39,8 +39,8 @@ const PLANES = [
 ] as const;
 
 /**
- * Returns true if the value is so close to a limit that the neighbouring grade is equally likely
- * (echo 19, rule 2).
+ * Returns true if the value is so close to a limit that, within the variability of measurement, it
+ * may have the neighbouring grade (echo 19, rule 2).
  */
 function isAtLimit({ value }: Measurement): boolean {
   const { male, decimals } = LEFT_ATRIUM.volumeIndex;

@@ -18,7 +18,7 @@ const NO_CONFIDENCE = 50;
 export interface JointEjectionFraction {
   /** LVEF, per cent, recalibrated. */
   percent: number;
-  /** 1 if the two estimates are equal, 0 if they are 50 percentage points apart. */
+  /** 1 if the two estimates are equal, 0 if they are 50 percentage points or more apart. */
   confidence: number;
   /** True if the two estimates agree closely enough to reach the model's gate. */
   accepted: boolean;

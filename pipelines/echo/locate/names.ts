@@ -17,7 +17,7 @@ export const ECHO_VIEWS = [
 export type EchoView = (typeof ECHO_VIEWS)[number];
 
 /**
- * A view identified by the header or the classifier. A header may state a short axis without its
+ * A view identified by the header, the classifier or a person. `PSAX` is a short axis of unknown
  * level. The LV is not measured on an A4C aimed at the RV (A4C-RV), which foreshortens the LV, or
  * on RV long axes, which do not show it.
  */
@@ -81,8 +81,8 @@ export const isFocused = (view: HeartView) => FOCUSED.has(familyOf(view));
 const WITHOUT_VENTRICLE: ReadonlySet<HeartView> = new Set(['SUBCOSTAL-IVC', 'PSAX-AV']);
 
 /**
- * Returns true if a view shows the left ventricle. Views of a vessel or of the aortic valve plane
- * do not.
+ * Returns true if a view of focused ultrasound (`isFocused`) shows the left ventricle. Views of a
+ * vessel or of the aortic valve plane do not.
  */
 export const showsVentricle = (view: HeartView) => !WITHOUT_VENTRICLE.has(view);
 

@@ -12,8 +12,8 @@ import type { ViewEstimate } from './view.ts';
 const FRAMES = 3;
 
 /**
- * Returns the largest tissue region in the header, in which to search for the fan. Undefined if
- * there is none; the whole frame is then searched.
+ * Returns the largest region with a scale, in which to search for the fan. Undefined if there is
+ * none; the whole frame is then searched.
  */
 function searched({ regions }: Clip): Rectangle | undefined {
   const size = ({ minX, minY, maxX, maxY }: Rectangle) => (maxX - minX) * (maxY - minY);

@@ -10,8 +10,8 @@ import { belongsToMachine, type Values } from '../shared/section.ts';
 import { EJECTION_FRACTION } from './guideline.ts';
 
 /**
- * Kinds of EF, in order of preference. The first one that was measured is the headline EF (echo
- * 4.2).
+ * Kinds of EF, in order of preference. `headlineEf` selects the headline EF by this order and some
+ * exceptions (echo 4.2).
  */
 export const EF_PRECEDENCE = [
   'lvef-3d',

@@ -105,7 +105,7 @@ export const areDisputed = ({ clip: { ejections } }: MeasuredClip): boolean =>
 
 /**
  * Returns the LVEF combined from both networks, averaged over the beats on which they agree (api
- * 2.6).
+ * 2.6). If they agree on none, it is the mean over all beats and is not accepted.
  */
 export function networkValues(on: MeasuredClip | null): Measurement[] {
   if (!on || on.clip.ejections.length === 0) return [];

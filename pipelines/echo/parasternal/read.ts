@@ -102,7 +102,7 @@ interface Chosen {
 
 /**
  * Ranks the clips: calibrated clips first, then clips with a more certain view. The best clip of
- * each short-axis level comes before all others.
+ * each short-axis level that shows wall segments comes before all others.
  */
 function ranked(clips: readonly Chosen[]): Chosen[] {
   const best = clips.toSorted((one, other) => clipRank(other.of) - clipRank(one.of));
@@ -208,8 +208,8 @@ async function read(
 }
 
 /**
- * Reads the lines of the parasternal long axis, and the fluid around the heart in parasternal and
- * subcostal views.
+ * Reads the lines of the parasternal long axis, the wall in the short axis, and the fluid around
+ * the heart in parasternal and subcostal views.
  */
 export const parasternalReader: EchoReader<ParasternalReadings> = {
   stage: 'parasternal',

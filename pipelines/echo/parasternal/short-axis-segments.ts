@@ -6,8 +6,8 @@ import type { ShortAxisWall, WallRay } from './short-axis-wall.ts';
 
 /**
  * Segments visible at each level of the short axis, counted around the bull's-eye from the anterior
- * segment (echo 8.3). Thickness is measured only at the papillary level: at the mitral level, the
- * valve plane passes through the picture in systole, and at the apical level, the wall is cut too
+ * segment (echo 8.3). The mitral level is left out, because the valve plane passes through the
+ * picture in systole. At the apical level, thickness is not measured, because the wall is cut too
  * obliquely.
  */
 const LEVELS = {

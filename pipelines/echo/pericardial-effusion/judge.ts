@@ -65,8 +65,8 @@ export interface FluidFinding {
   seen: readonly string[];
   /**
    * End-diastolic depth behind the posterior wall, measured on the picture. If it could not be
-   * measured there, it is the greatest depth of an outline and is not accepted. Null if no searched
-   * clip shows fluid.
+   * measured there, or if only one clip shows fluid, it is the greatest depth of an outline and is
+   * accepted only if a person confirmed it. Null if there is no outline either.
    */
   depth: Measurement | null;
   /**

@@ -39,7 +39,8 @@ function plethoraOf(values: Values): { plethora: boolean | null; unknown: Statem
 }
 
 /**
- * Reports where fluid was searched for but not found. This does not exclude an effusion (echo 13).
+ * Reports why no depth is given: no clip was searched, the depth was not accepted, or no fluid was
+ * found. The last does not exclude an effusion (echo 13).
  */
 function searchedGap({ fluid: { searched, depth } }: Effusion): Statement {
   if (searched.length === 0) return sayOfEffusion.gap('effusion.not-searched', {});

@@ -72,10 +72,10 @@ function contradictingCava(values: Values, section: string): Measurement[] {
 
 /**
  * Returns the right heart pressures from TR and IVC (echo 12.2, 12.3). An RA pressure from the
- * machine is withheld if it contradicts the machine's IVC, and its RVSP if it contradicts the TR
- * velocity; the RVSP is then calculated again if the RA pressure is known. Pressures from a
- * torrential jet are withheld too, and so are all values based on a withheld value. In pulmonary
- * stenosis, the RVSP is not the pulmonary artery pressure, so TAPSE/sPAP is withheld.
+ * machine is withheld if it contradicts the IVC, and its RVSP if it contradicts the TR velocity;
+ * the RVSP is then calculated again if the RA pressure is known. Pressures from a torrential jet
+ * are withheld too, and so are all values based on a withheld value. In pulmonary stenosis, the
+ * RVSP is not the pulmonary artery pressure, so TAPSE/sPAP is withheld.
  */
 export function rightHeartPressures(given: Values, section: string): RightHeartPressures {
   const contracta = given.number('tr-vena-contracta');

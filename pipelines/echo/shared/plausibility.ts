@@ -68,8 +68,8 @@ export const PLAUSIBLE: Readonly<Partial<Record<EchoConcept, readonly [number, n
   'velocity-index': [0.1, 1.2],
   'av-area': [0.3, 6],
   'av-area-vmax': [0.3, 6],
-  // The ranges of jets and walls below exclude noise that was mistaken for a signal on real
-  // screens. They are choices of this project ([C]).
+  // The ranges up to the next comment exclude noise that was mistaken for a signal on real screens.
+  // They are choices of this project ([C]).
   'tr-vmax': [1.5, 6],
   'mitral-a-duration': [60, 250],
   'ivc-diameter': [3, 45],

@@ -61,8 +61,8 @@ export interface Values {
   named(id: string): Measurement | null;
   number(key: EchoConcept): number | null;
   /**
-   * Calculates a quantity from others; null if an input is missing. If the machine reports the
-   * quantity itself, its value is used instead, with a remark if it disagrees with the inputs.
+   * Calculates a quantity from others; null if an input is missing. If the quantity itself has a
+   * value, that is used instead, with a remark if it disagrees with the inputs.
    */
   calculated(key: EchoConcept, calculation: Calculation): Measurement | null;
   /** Returns these values with newly calculated values placed before them. */
@@ -78,7 +78,7 @@ export interface Values {
 export interface EchoSection<Evidence = PatientEvidence> {
   id: string;
   title: string;
-  /** Views, modes and values that the section requires. Without them, it is not assessed. */
+  /** Views, modes and values that a complete section requires; stated if it is not complete. */
   needs: readonly string[];
   measures: readonly EchoConcept[];
   /**
@@ -151,8 +151,8 @@ export function conclude(
 }
 
 /**
- * Adds the section's measured values that were not accepted to an outcome, each with the reason but
- * without its number.
+ * Adds the section's measured values that were not accepted to an outcome. A gap states the reason
+ * for each, but not its number.
  */
 export function withWithheld(
   outcome: SectionOutcome,

@@ -148,8 +148,8 @@ interface Display {
 const NEEDS = ['2D clips of the standard views', 'a permitted model of the views'] as const;
 
 /**
- * Returns the modes of a clip: the modes of its regions or, if it has none, the mode according to
- * flags in the header (echo 2.3).
+ * Returns the modes of a clip: the kinds of its spectral and M-mode displays or, if it has none,
+ * the mode of its picture (echo 2.3).
  */
 function modesOf({ sweeps, mode }: ViewedClip['clip']): (keyof typeof MODES)[] {
   const kinds = [...new Set(sweeps.map(({ kind }) => kind))];

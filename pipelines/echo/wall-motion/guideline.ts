@@ -66,7 +66,10 @@ export function thickeningScore(thickening: number): MotionScore {
   return shown < 0 ? 4 : banded(shown, THICKENING);
 }
 
-/** Returns the score from the inward motion, per cent. A wall that moves outwards is dyskinetic. */
+/**
+ * Returns the score from the inward motion, per cent. A wall that moves outwards by more than 5 %
+ * is dyskinetic.
+ */
 export function excursionScore(excursion: number): MotionScore {
   const shown = rounded(excursion, 0);
   return shown < EXCURSION.outward ? 4 : banded(shown, EXCURSION);

@@ -203,8 +203,8 @@ interface Walls {
   apical: ApicalClips;
   shortAxes: readonly ParasternalClip[];
   /**
-   * True if the LVEF combined from both networks is reduced. Only then is a view accepted in which
-   * no wall moves.
+   * True if the LVEF combined from both networks is reduced. Only then is a view scored in which
+   * more walls move abnormally than normally.
    */
   reduced: boolean;
 }
