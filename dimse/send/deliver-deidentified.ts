@@ -41,7 +41,7 @@ export function createDeidentifiedDeliverer(options: {
       const transport = transports.get(name);
       if (!destination || !transport) {
         return failed(
-          'invalid_config',
+          'destination_not_configured',
           `There is no destination for de-identified objects named "${name}".`,
         );
       }

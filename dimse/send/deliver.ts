@@ -42,7 +42,7 @@ export function createDicomDeliverer(options: DicomDelivererOptions): Deliverer<
       const destination = options.destinations.find(({ name }) => name === of.destination);
       const transport = transports.get(of.destination);
       if (!destination || !transport) {
-        return failed('invalid_config', `There is no PACS named "${of.destination}".`);
+        return failed('destination_not_configured', `There is no PACS named "${of.destination}".`);
       }
       if (!options.builders[of.object])
         return failed('invalid_config', `The object "${of.object}" cannot be created.`);
@@ -108,7 +108,9 @@ export function createForwardDeliverer(options: {
     kind: 'forward',
     async send({ destination, object }, signal) {
       const transport = transports.get(destination);
-      if (!transport) return failed('invalid_config', `There is no PACS named "${destination}".`);
+      if (!transport) {
+        return failed('destination_not_configured', `There is no PACS named "${destination}".`);
+      }
       const kept = await keptObject(database, object);
       const path = kept && (await objects.locate(kept));
       if (path === null) return failed('expired', 'The received object has been removed.');

@@ -39,7 +39,7 @@ export function createDicomWithdrawer(
       const destination = destinations.find((each) => each.name === name);
       const transport = transports.get(name);
       if (!destination || !transport) {
-        return failed('invalid_config', `There is no PACS named "${name}".`);
+        return failed('destination_not_configured', `There is no PACS named "${name}".`);
       }
       const sent = await options.sentTo(delivery);
       if (sent.length === 0) return NOT_PRESENT;

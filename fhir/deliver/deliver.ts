@@ -116,7 +116,8 @@ export function createFhirDeliverer(deps: FhirDelivererDeps): Deliverer<'fhir'> 
     async send(delivery, signal) {
       const receiver = receivers.get(delivery.destination);
       if (!receiver) {
-        return outcome(failureOf('invalid_config', 'The destination is no longer configured'));
+        const detail = `There is no EHR named "${delivery.destination}".`;
+        return outcome(failureOf('destination_not_configured', detail));
       }
       const content = await reportContent(delivery, deps);
       if ('failure' in content) return outcome(content.failure);

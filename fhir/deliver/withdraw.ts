@@ -30,7 +30,8 @@ export function createFhirWithdrawer(deps: EhrDeps): Deliverer<'fhir-withdrawal'
     async send({ id, requestId, destination: name }, signal) {
       const receiver = receivers.get(name);
       if (!receiver) {
-        return outcome(failureOf('invalid_config', 'The destination is no longer configured'));
+        const detail = `There is no EHR named "${name}".`;
+        return outcome(failureOf('destination_not_configured', detail));
       }
       const { destination, server, mode } = receiver;
       const earlier = await deps.earlierRequests(requestId);

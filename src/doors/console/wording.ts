@@ -1,3 +1,4 @@
+import { typeset } from '../../../pipelines/artifacts/drawing/drawing.ts';
 import { chartEntry, conceptEntry, methodEntry } from '../../../pipelines/concepts/concepts.ts';
 import { specialtyOf } from '../../../pipelines/concepts/specialty.ts';
 import { ACCEPTED_STORAGE } from '../../../pipelines/dicom/sop-classes.ts';
@@ -34,7 +35,9 @@ const AGE_UNIT = 'd';
 
 /** Formats a value for display: a gestational age in weeks, any other value as a number. */
 export const valueText = (measurement: Measurement): string =>
-  measurement.unit === AGE_UNIT ? weeksAndDays(measurement.value) : numberText(measurement);
+  measurement.unit === AGE_UNIT
+    ? weeksAndDays(measurement.value)
+    : typeset(numberText(measurement));
 
 /** Returns the unit that follows `valueText`. */
 export const unitOf = ({ unit }: Measurement): string =>

@@ -119,7 +119,12 @@ function overMllp<Kind extends 'hl7v2' | 'hl7v2-withdrawal'>(
     kind,
     async send(delivery, signal) {
       const receiver = receivers.get(delivery.destination);
-      if (!receiver) return failed('invalid_config', 'The destination is no longer configured');
+      if (!receiver) {
+        return failed(
+          'destination_not_configured',
+          `There is no HL7 v2 receiver named "${delivery.destination}".`,
+        );
+      }
       const build = await prepare(delivery, receiver);
       if ('outcome' in build) return build;
       const controlId = controlIdOf(delivery.id);

@@ -776,6 +776,13 @@ export const ERRORS = {
     operator:
       'The URL is not permitted or did not return the file, or the file is larger than `outbound.maxFileBytes`; the details identify it.',
   },
+  destination_not_configured: {
+    retry: 'permanent',
+    peer: 'unknown',
+    title: 'The destination is not in the settings',
+    operator:
+      'The settings contain no destination with this name that accepts such objects. Add it again and run `npx sonogate replay`, divert the delivery to another destination, or close it.',
+  },
   invalid_config: {
     retry: 'permanent',
     peer: 'unknown',

@@ -62,7 +62,7 @@ export function deliveryWords(delivery: Delivery): TemplateResult {
       error && state !== 'delivered'
         ? html`<p>${error.title}</p>
             ${state === 'closed' ? nothing : html`<p class="small soft">${withCode(error.advice)}</p>`}
-            ${error.detail ? html`<p class="small soft">Peer: ${given(error.detail)}</p>` : nothing}`
+            ${error.detail ? html`<p class="small soft">Details: ${given(error.detail)}</p>` : nothing}`
         : nothing
     }
     ${outcome && state === 'delivered' ? html`<p class="small soft">${notSent ? nothing : 'Peer: '}${given(outcome)}</p>` : nothing}

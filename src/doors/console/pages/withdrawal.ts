@@ -81,6 +81,7 @@ export function withdrawalAction(
           )}
         </select>
         <input
+          size="38"
           aria-label="Explanation, without names (optional)"
           placeholder="Explanation, without names (optional)"
           .value=${typed.text}

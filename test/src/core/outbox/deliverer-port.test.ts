@@ -325,6 +325,8 @@ describe.each([
     expect(await adapter.deliverer.send(lost, ENDLESS)).toMatchObject({
       outcome: 'failed',
       failure: 'permanent',
+      code:
+        adapter.deliverer.kind === 'webhook' ? 'webhook_disabled' : 'destination_not_configured',
     });
   });
 
