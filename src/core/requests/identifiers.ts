@@ -152,6 +152,27 @@ const PATTERNS: readonly { what: string; pattern: RegExp; staff?: true }[] = [
   { what: 'a name', pattern: new RegExp(`\\b(?i:(?:${RELATIONS}) of|b/o|n[ée]e) ${NAMES}`, 'gu') },
 ];
 
+/**
+ * Rewrites a text in the characters that the patterns name. Word processors and keyboards of other
+ * scripts write digits, hyphens and spaces that look the same but have other codes: `２０２６‑０３‑１２`.
+ * Characters without a width, which could divide a number, are left out.
+ */
+function plain(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .replace(/[\p{Pd}\u2212]/gu, '-')
+    .replace(/(?![0-9])\p{Nd}/gu, (digit) => String(digitValue(digit)));
+}
+
+/** Unicode encodes the digits 0 to 9 of a script in ascending order (Unicode 4.6). */
+function digitValue(digit: string): number {
+  const code = digit.codePointAt(0) ?? 0;
+  let zero = code;
+  while (code - zero < 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
+  return code - zero;
+}
+
 interface FoundIdentifier {
   what: string;
   words: string[];
@@ -165,7 +186,7 @@ interface FoundIdentifier {
  */
 export function findIdentifiers(text: string, mayNameStaff = false): FoundIdentifier[] {
   const found = new Map<string, string[]>();
-  let rest = text;
+  let rest = plain(text);
   for (const { what, pattern, staff } of PATTERNS) {
     if (staff && mayNameStaff) continue;
     rest = rest.replace(pattern, (words) => {

@@ -43,6 +43,11 @@ describe('free text of the clinical context', () => {
     ['née Roe', 'a name'],
     ['Roe^Jane', 'a name'],
     ['case A1234567B', 'a number of six or more digits'],
+    ['seen 2026\u201103\u201112, with hyphens that do not break', 'a date'],
+    ['seen 12\u00a0March, with a space that does not break', 'a date'],
+    ['seen ２０２６-０３-１２, in full-width digits', 'a date'],
+    ['case ١٢٣٤٥٦, in Arabic digits', 'a number of six or more digits'],
+    ['case 123\u200b456, with a space of no width', 'a number of six or more digits'],
   ])('%s: contains %s', (text, what) => {
     expect(kinds(text)).toContain(what);
   });
@@ -55,6 +60,7 @@ describe('free text of the clinical context', () => {
     'HC/AC 1.12, EF 55 %, TR 2.8 m/s',
     'EFW 12345 g is not plausible',
     'may have oligohydramnios',
+    'body surface 1.85 m², effusion ½ of the circumference – small',
     '',
   ])('%s: passes', (text) => {
     expect(findIdentifiers(text)).toEqual([]);
