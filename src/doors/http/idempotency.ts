@@ -41,7 +41,9 @@ export function idempotent(
     const { accountId, test } = context.state.principal;
     const key = readKey(String(header));
     const scope: Scope = [accountId, test, context.method, context.path, key];
-    const fingerprint = hash('sha256', canonical(context.state.body ?? null));
+    // The query is part of what a call asks for: the compatible queue has its webhook there.
+    const { querystring } = context;
+    const fingerprint = hash('sha256', canonical(context.state.body ?? null) + querystring);
     const firstCall = await claim(database, scope, fingerprint, now());
     if (firstCall === null) {
       const earlier = await read(database, scope);

@@ -46,8 +46,9 @@ export function compatibleError(problem: Problem): CompatibleError {
   };
 }
 
-/** Converts a JSON Pointer to a location: `/input/files/0` → `body`, `files`, 0. */
+/** Converts a JSON Pointer to a location: `/input/files/0` → `body`, `files`, 0; '' → `body`. */
 function place(pointer: string): (string | number)[] {
+  if (pointer === '') return ['body'];
   const [field = '', ...rest] = pointer
     .split('/')
     .slice(1)

@@ -147,6 +147,12 @@ describe('the unmodified @fal-ai/client', () => {
     ]);
   });
 
+  it('receives the error of a body that is no object at the body itself', async () => {
+    const answer = await gateway.call('/queue/us/obstetric', { body: null });
+    expect(answer.status).toBe(422);
+    expect(await answer.json()).toMatchObject({ detail: [{ loc: ['body'] }] });
+  });
+
   it('receives the reason for a rejection in place of the result', async () => {
     const working = workOn((id) => gateway.worker.reject(id, 'a.png: not an image'));
     const failed = client().subscribe(ENDPOINT, { input: { files: [file] }, pollInterval: 50 });

@@ -45,6 +45,17 @@ describe('Idempotency-Key', () => {
     expect((await read(answer)).code).toBe('idempotency_key_reused');
   });
 
+  it('with another webhook in the query of the compatible queue is refused', async () => {
+    const hook = (name: string) =>
+      `/queue/us/obstetric?fal_webhook=${encodeURIComponent(`https://pacs.example/${name}`)}`;
+    const submit = (path: string) => send('other webhook', { files: [file] }, path);
+    expect((await submit(hook('a'))).status).toBe(200);
+    expect((await submit(hook('a'))).headers.get('Idempotent-Replayed')).toBe('true');
+    const answer = await submit(hook('b'));
+    expect(answer.status).toBe(422);
+    expect((await read(answer)).code).toBe('idempotency_key_reused');
+  });
+
   it('of a refused request can be used for the corrected one', async () => {
     expect((await run('mended', { priority: 'urgent' })).status).toBe(422);
     expect((await run('mended')).status).toBe(202);
