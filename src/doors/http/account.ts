@@ -15,6 +15,7 @@ import {
 import { keyChange } from '../../core/audit/audit.ts';
 import { monthlyUsage } from '../../core/requests/usage.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { InvalidInputError } from '../../platform/errors/problem.ts';
 import { mayUse } from './authentication.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 import { EXAMPLE } from './openapi/examples.ts';
@@ -152,8 +153,12 @@ export function addKeyRoutes(router: Router<HttpState>, deps: HttpDeps): void {
       throw new SonogateError('forbidden', 'A test key can only create test keys.');
     }
     requireGrantable(context.state.principal, wanted.scopes);
+    const at = now();
+    if (expires_at !== undefined && expires_at <= at) {
+      throw new InvalidInputError([{ pointer: '/expires_at', detail: 'a time in the future' }]);
+    }
     const made = { ...wanted, accountId, expiresAt: expires_at ?? null };
-    const { key, record } = await createKey(database, made, now());
+    const { key, record } = await createKey(database, made, at);
     context.body = { ...keyView(record), key };
   });
 

@@ -61,6 +61,7 @@ describe('/v1/keys', () => {
     [{ name: 'a', scopes: [] }, '/scopes'],
     [{ name: 'a', scopes: ['root'] }, '/scopes/0'],
     [{ name: 'a', expires_at: 'tomorrow' }, '/expires_at'],
+    [{ name: 'a', expires_at: '2020-01-01T00:00:00Z' }, '/expires_at'],
     [{ name: 'a', account: 'other' }, '/account'],
   ])('refuses %j with a pointer to %s', async (body, pointer) => {
     const answer = await gateway.call('/v1/keys', { key: admin, body });
