@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type Koa from 'koa';
 import type { Context, Middleware } from 'koa';
 import type { Routing } from '../../../config/routing.ts';
@@ -25,11 +26,18 @@ export function isValidHost(host: string): boolean {
   return !/[/?#@\\\s]/.test(host) && URL.canParse(`http://${host}`);
 }
 
-/** Answers 400 to an invalid Host header (RFC 9112 3.2), before any URL is built from it. */
+/**
+ * Answers 400 to a call without a Host header, with more than one or with an invalid one (RFC 9112
+ * 3.2), before any URL is built from it. HTTP/1.0 does not require the header.
+ */
 export function requireValidHost(): Middleware<HttpState> {
   return (context, next) => {
-    const host = context.get('Host');
-    if (host !== '' && !isValidHost(host)) {
+    const { req } = context;
+    const [host, ...more] = req.headersDistinct.host ?? [];
+    if (more.length > 0 || (host === undefined && req.httpVersion !== '1.0')) {
+      throw new SonogateError('invalid_host', 'The call needs exactly one Host header.');
+    }
+    if (host && !isValidHost(host)) {
       throw new SonogateError('invalid_host', 'The Host header does not name a host.');
     }
     return next();
@@ -112,11 +120,29 @@ export interface HttpState {
  * are relative.
  */
 export function baseUrl(
-  context: Pick<Context, 'protocol' | 'get'>,
+  context: Pick<Context, 'protocol' | 'get' | 'socket'>,
   config: HttpDeps['config'],
 ): string {
   if (config.publicUrl !== undefined) return config.publicUrl.replace(/\/+$/, '');
   // `context.host` is unsuitable: Koa drops the text before an `@` and after a `/`.
-  const host = context.get('Host');
+  const host = context.get('Host') || addressOf(context.socket);
   return isValidHost(host) ? `${context.protocol}://${host}` : '';
+}
+
+/** Returns our end of a connection. HTTP/1.0 does not require a Host header (RFC 9112 3.2). */
+function addressOf({ localAddress, localPort, localFamily }: Socket): string {
+  return `${localFamily === 'IPv6' ? `[${localAddress}]` : localAddress}:${localPort}`;
+}
+
+/** Adds a `Link` to the next page of a list (RFC 8288), unless this page is the last. */
+export function linkNextPage(
+  context: Context,
+  config: HttpDeps['config'],
+  cursor: string | null,
+): void {
+  if (cursor === null) return;
+  // Only the path and the query are used; a call may name another host (RFC 9112 3.2.2).
+  const next = new URL(context.originalUrl, 'http://localhost');
+  next.searchParams.set('cursor', cursor);
+  context.set('Link', `<${baseUrl(context, config)}${next.pathname}${next.search}>; rel="next"`);
 }

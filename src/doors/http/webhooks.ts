@@ -10,7 +10,7 @@ import {
 import { currentSecret, rotateSecret, type WebhookSecret } from '../../core/webhooks/signature.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { idForm } from '../../platform/ids.ts';
-import type { HttpDeps, HttpState } from './context.ts';
+import { type HttpDeps, type HttpState, linkNextPage } from './context.ts';
 import { EXAMPLE } from './openapi/examples.ts';
 import { INPUT_ERRORS, ONCE_ERRORS, operationsOf } from './openapi/operation.ts';
 import { servingOn } from './route.ts';
@@ -91,7 +91,7 @@ export const WEBHOOK_OPERATIONS = operationsOf('Webhooks', {
 
 /** Adds `/v1/webhooks`: the signing secret of the account, and the outcome of each delivery. */
 export function addWebhookRoutes(router: Router<HttpState>, deps: HttpDeps): void {
-  const { database, now = () => new Date() } = deps;
+  const { database, config, now = () => new Date() } = deps;
   const serve = servingOn(router, deps);
 
   serve(WEBHOOK_OPERATIONS.getWebhookSecret, async (context) => {
@@ -118,6 +118,7 @@ export function addWebhookRoutes(router: Router<HttpState>, deps: HttpDeps): voi
       has_more: nextCursor !== null,
       next_cursor: nextCursor,
     };
+    linkNextPage(context, config, nextCursor);
   });
 
   serve(WEBHOOK_OPERATIONS.redeliverWebhook, async (context) => {

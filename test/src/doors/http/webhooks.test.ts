@@ -120,6 +120,8 @@ describe('/v1/webhooks', () => {
     expect(second.data).toMatchObject([{ request: older }]);
     expect((await deliveries(`?request=${older}`)).data).toHaveLength(1);
     expect((await deliveries('?state=dead')).data).toEqual([]);
+    const { headers } = await gateway.call('/v1/webhooks/deliveries?limit=1', { key: admin });
+    expect(headers.get('Link')).toContain(`cursor=${first.next_cursor}>; rel="next"`);
   });
 
   it('resends finished deliveries, but none that is still being tried', async () => {
