@@ -70,7 +70,8 @@ export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
   // Called when a response has begun but cannot be completed, because the client disconnected or
   // the source of the response could not be read.
   app.on('error', (error: NodeJS.ErrnoException) => {
-    if (CLIENT_WENT_AWAY.has(error.code ?? ''))
+    // HPE_…: the rest of the call is not HTTP.
+    if (CLIENT_WENT_AWAY.has(error.code ?? '') || error.code?.startsWith('HPE_'))
       deps.logger.debug({ err: error }, 'client went away');
     else deps.logger.event(EVENTS.answerCutShort, { err: error });
   });

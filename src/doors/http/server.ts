@@ -12,6 +12,7 @@ import {
   serverOptions,
   showsUntrustedCertificate,
 } from '../../platform/tls/certificates.ts';
+import { answerUnreadableCalls } from './unreadable-call.ts';
 import { handleUpgrades, isWebSocketHandshake } from './upgrade.ts';
 
 /**
@@ -33,6 +34,8 @@ const LIMITS = {
   requestTimeout: LONGEST_CALL_MS,
   keepAliveTimeout: KEEP_ALIVE_MS,
   shouldUpgradeCallback: isWebSocketHandshake,
+  // The app answers a missing Host, as it answers an invalid one.
+  requireHostHeader: false,
 };
 
 interface HttpListener {
@@ -72,6 +75,7 @@ export async function startHttp<State>(
     : null;
   const server = secure ?? createServer(LIMITS, handle);
   handleUpgrades(server, handle);
+  answerUnreadableCalls(server, handle);
   const unfollow =
     secure && tls ? followTls(secure, tls, logger, certificateEveryMs) : () => undefined;
   server.setTimeout(idleMs);

@@ -72,6 +72,25 @@ export const ERRORS = {
     title: 'The identity provider cannot be reached',
     operator: 'Check `console.oidc.issuer` and the network; signing in with a key still works.',
   },
+  malformed_call: {
+    http: 400,
+    retry: 'permanent',
+    title: 'The call is not valid HTTP',
+    operator:
+      'A client sent a method, headers or a chunked body that cannot be read, spoke TLS to a plain port, or closed the connection within its body.',
+  },
+  headers_too_large: {
+    http: 431,
+    retry: 'permanent',
+    title: 'The address and headers are too long',
+    operator: 'The request line and headers of a call may have up to 16 KiB together.',
+  },
+  call_timeout: {
+    http: 408,
+    retry: 'transient',
+    title: 'The call took too long to arrive',
+    operator: 'The headers of a call must arrive within a minute, its body within an hour.',
+  },
   invalid_host: {
     http: 400,
     retry: 'permanent',
@@ -299,6 +318,13 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The content type is not supported',
     operator: 'Calls with a body need `Content-Type: application/json`.',
+  },
+  range_not_satisfiable: {
+    http: 416,
+    retry: 'permanent',
+    title: 'The range is outside the file',
+    operator:
+      'The client asked for bytes after the end of a file; it may already have all of it, or a part of another file.',
   },
   not_acceptable: {
     http: 406,
