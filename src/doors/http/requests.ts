@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import { z } from 'zod';
@@ -12,8 +11,9 @@ import { EVENTS } from '../../platform/logging/events.ts';
 import { secondsAfter } from '../../platform/time.ts';
 import { audited } from './audited.ts';
 import { requireScope } from './authentication.ts';
-import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
+import { baseUrl, type HttpDeps, type HttpState, linkNextPage } from './context.ts';
 import { eventFrame, RECONNECT, sendEventStream } from './event-stream.ts';
+import { FILE_HEADERS, sendFile } from './file-answer.ts';
 import { idempotent } from './idempotency.ts';
 import {
   type HeaderParameter,
@@ -174,8 +174,12 @@ export const REQUEST_OPERATIONS = operationsOf('Requests', {
     path: '/v1/downloads/{id}/{name}',
     summary: 'Fetch the bytes of an artifact from a signed URL',
     scope: null,
+    headers: FILE_HEADERS,
     answer: 'bytes',
-    errors: ['not_found', 'expired'],
+    otherStatuses: {
+      206: { description: 'The range that was asked for', example: null },
+    },
+    errors: ['not_found', 'expired', 'range_not_satisfiable'],
   },
 });
 /**
@@ -212,11 +216,7 @@ export function addRequestRoutes(router: Router<HttpState>, deps: HttpDeps): voi
       has_more: nextCursor !== null,
       next_cursor: nextCursor,
     };
-    if (nextCursor !== null) {
-      const next = new URL(context.originalUrl, `${address}/`);
-      next.searchParams.set('cursor', nextCursor);
-      context.set('Link', `<${address}${next.pathname}${next.search}>; rel="next"`);
-    }
+    linkNextPage(context, config, nextCursor);
   });
 
   serve(REQUEST_OPERATIONS.getRequest, async (context, { query: { wait } }) => {
@@ -357,10 +357,8 @@ export function addArtifactRoutes(router: Router<HttpState>, deps: HttpDeps): vo
     const artifact = await listed(core, id, name);
     const path = await core.artifactPath(id, artifact.name);
     if (path === null) throw new SonogateError('expired', 'The artifact has been purged.');
-    context.type = artifact.media_type;
-    context.length = artifact.bytes;
-    context.attachment(artifact.name);
-    context.body = createReadStream(path);
+    const { media_type: mediaType, bytes, sha256 } = artifact;
+    sendFile(context, { path, name: artifact.name, mediaType, bytes, sha256 });
   });
 }
 

@@ -47,6 +47,68 @@ describe("a request's artifacts", () => {
     expect(await answer.text()).toBe('a report');
   });
 
+  describe('as downloads', () => {
+    const load = async (headers: Record<string, string>, method = 'GET') =>
+      gateway.call((await link()).url, { key: null, headers, method });
+    const etag = `"${sha256('a report')}"`;
+
+    it('have their digest as ETag, and say that they can be continued', async () => {
+      const { headers } = await load({});
+      expect(headers.get('ETag')).toBe(etag);
+      expect(headers.get('Accept-Ranges')).toBe('bytes');
+    });
+
+    it.each([
+      ['bytes=2-', 'report', 'bytes 2-7/8'],
+      ['bytes=0-0', 'a', 'bytes 0-0/8'],
+      ['bytes=2-99', 'report', 'bytes 2-7/8'],
+      ['bytes=-3', 'ort', 'bytes 5-7/8'],
+      ['bytes=-99', 'a report', 'bytes 0-7/8'],
+    ])('send one range: %s', async (Range, text, place) => {
+      const answer = await load({ Range });
+      expect(answer.status).toBe(206);
+      expect(answer.headers.get('Content-Range')).toBe(place);
+      expect(answer.headers.get('Content-Length')).toBe(String(text.length));
+      expect(await answer.text()).toBe(text);
+    });
+
+    it.each(['bytes=0-1,3-4', 'bytes=5-2', 'bytes=-', 'bytes=a-b', 'lines=1-2'])(
+      'are sent whole if the range is not one of bytes: %s',
+      async (Range) => {
+        const answer = await load({ Range });
+        expect(answer.status).toBe(200);
+        expect(await answer.text()).toBe('a report');
+      },
+    );
+
+    it.each(['bytes=8-', 'bytes=8-9', 'bytes=-0'])(
+      'have no range after their end: %s',
+      async (Range) => {
+        const answer = await load({ Range });
+        expect(answer.status).toBe(416);
+        expect(answer.headers.get('Content-Range')).toBe('bytes */8');
+        expect((await read(answer)).code).toBe('range_not_satisfiable');
+      },
+    );
+
+    it('are continued only if the part is of the same file', async () => {
+      expect((await load({ Range: 'bytes=2-', 'If-Range': etag })).status).toBe(206);
+      expect((await load({ Range: 'bytes=2-', 'If-Range': '"another"' })).status).toBe(200);
+    });
+
+    it('are not sent again to a client that has them', async () => {
+      const answer = await load({ 'If-None-Match': etag });
+      expect(answer.status).toBe(304);
+      expect(await answer.text()).toBe('');
+    });
+
+    it('ignore a range in HEAD, which only GET defines', async () => {
+      const answer = await load({ Range: 'bytes=2-' }, 'HEAD');
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('Content-Length')).toBe('8');
+    });
+  });
+
   it('have a URL that is valid for five minutes', async () => {
     const { url } = await link();
     gateway.advance(LINK_LIFE_MS - 2000);
