@@ -38,6 +38,10 @@ export function sendEventStream(
 ): void {
   const { res } = context;
   context.status = 200;
+  context.set('Content-Type', 'text/event-stream; charset=utf-8');
+  context.set('X-Accel-Buffering', 'no');
+  // Node.js sends nothing of a response to HEAD before its end, which may be hours away.
+  if (context.method === 'HEAD') return;
   // If the client disconnected while its key was checked, `close` has already been emitted, and
   // nothing would ever end the stream.
   if (res.closed) return;
@@ -53,8 +57,6 @@ export function sendEventStream(
     gone.abort();
     release();
   });
-  context.set('Content-Type', 'text/event-stream; charset=utf-8');
-  context.set('X-Accel-Buffering', 'no');
   context.state.beginStream = () => {
     if (res.closed) return;
     context.respond = false;

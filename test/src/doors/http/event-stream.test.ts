@@ -44,6 +44,18 @@ describe('an event stream', () => {
     await answer.body?.cancel();
   });
 
+  it('answers HEAD at once with the headers of the stream, and does not count as open', async () => {
+    const path = `/v1/requests/${await gateway.submit()}/events`;
+    for (const _ of [1, 2]) {
+      const answer = await gateway.call(path, { method: 'HEAD' });
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('Content-Type')).toContain('text/event-stream');
+    }
+    const stream = await gateway.call(path);
+    expect(stream.status).toBe(200);
+    await stream.body?.cancel();
+  });
+
   it('sends nothing if the call cannot be audited', async () => {
     const id = await gateway.submit();
     auditFails = true;
