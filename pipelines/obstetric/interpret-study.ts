@@ -99,8 +99,8 @@ function outcomesOf(
 }
 
 /**
- * Runs every section on the evidence, in the order of the endpoint, and builds the result envelope.
- * The only side effect is the logging of failed sections; the date is passed in.
+ * Runs every section on the evidence and builds the result envelope, with the sections in the order
+ * of the endpoint. The only side effect is the logging of failed sections; the date is passed in.
  * @param decisions a person's decisions from a review.
  */
 export function interpretStudy(

@@ -10,8 +10,7 @@ import type { UterineModels } from './shared/uterine-frames.ts';
 
 /**
  * Finds planes and structures in images, for the readers of all sections. A member is null if no
- * permitted model can do its task. Each function returns one entry per image, which is null if
- * nothing was found.
+ * permitted model can do its task. A function of several images returns one entry per image.
  */
 export interface Locator
   extends PlaneModels,

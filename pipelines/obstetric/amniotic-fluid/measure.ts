@@ -30,7 +30,7 @@ export interface MeasuredPocket {
   quadrant: number | null;
 }
 
-/** Measures the pocket on a frame in mm. Null if the frame has no pocket or no scale. */
+/** Measures the pocket on a frame in mm. Null without a scale, or an accepted, plausible pocket. */
 export function measurePocket(
   reading: FluidReading,
   uncertainty: number | null,

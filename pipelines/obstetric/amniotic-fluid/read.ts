@@ -139,7 +139,7 @@ function read({ at, image, drawn }: MappedFrame): FluidReading {
   };
 }
 
-/** Finds pockets of amniotic fluid on the frames that show fluid. */
+/** Finds pockets of amniotic fluid on the frames that show fluid or the placenta. */
 export const amnioticFluidReader: Reader<FluidReadings, UterineModels> = {
   stage: 'amniotic-fluid',
   label: 'Looking for amniotic fluid',

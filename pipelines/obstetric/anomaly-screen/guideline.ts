@@ -2,7 +2,8 @@ import type { Plane } from '../shared/plane.ts';
 
 /**
  * One item of the mid-trimester checklist (ISUOG 2022, Salomon et al., UOG 59:840-856), with the
- * planes that show it. An item without planes cannot be recognised by this version.
+ * planes that show it. An item without planes is recognised only by a measurement (judge.ts), if at
+ * all.
  */
 interface ChecklistItem {
   id: string;

@@ -39,8 +39,8 @@ export const SCREENED = [
 type ScreenKey = (typeof SCREENED)[number];
 
 /**
- * Status of a checklist item. `abnormal` means that a size is outside its limits. There is no
- * `normal`, because a size within its limits does not prove that the structure is normal.
+ * Status of a checklist item. `abnormal` means that a size led to a finding. There is no `normal`,
+ * because a size within its limits does not prove that the structure is normal.
  */
 type ItemStatus = 'measured' | 'abnormal' | 'plane-seen' | 'not-examined';
 
@@ -91,7 +91,7 @@ export function checkItems(evidence: ScreenEvidence): CheckedItem[] {
 
 /**
  * Adds the sizes to the items. An item with a size becomes `measured`, or `abnormal` if the size is
- * outside its limits.
+ * the evidence of a finding.
  */
 export function withSizes(
   items: readonly CheckedItem[],

@@ -138,7 +138,7 @@ function run(evidence: ScreenEvidence, before: readonly Measurement[]): SectionO
 }
 
 /**
- * Section on the mid-trimester anomaly screen: the completed items of the checklist, by region
+ * Section on the mid-trimester anomaly screen: the status of each item of the checklist, by region
  * (obstetric 8).
  */
 export const anomalyScreen: ObstetricSection<ScreenEvidence> = {

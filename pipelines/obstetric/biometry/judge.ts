@@ -265,7 +265,8 @@ type LengthKey = (typeof LENGTHS)[number];
 /** Lengths to use after the comparison with the machine values, and the resulting findings. */
 export interface CartComparison {
   /**
-   * The lengths to use: ours if accepted, otherwise the machine's. Each has the plain id (`hc`).
+   * Our lengths and, for each quantity of which we have none, the machine's. The one that is used
+   * has the plain id (`hc`).
    */
   lengths: Measurement[];
   /** Machine lengths listed beside ours, with ids such as `cart-hc`. */

@@ -5,7 +5,7 @@ import { namedView } from '../shared/view-names.ts';
 import type { CervixReadings } from './evidence.ts';
 import { cervixOfMaps } from './locate.ts';
 
-/** Finds the canal, both of its ends and the funnel on the transvaginal frames. */
+/** Finds the canal, both of its ends and the funnel on the frames that show the cervix. */
 export const cervixReader: Reader<CervixReadings, UterineModels> = {
   stage: 'cervix',
   label: 'Looking at the cervix',

@@ -221,8 +221,8 @@ export function statedFlow(measurements: readonly Measurement[]): StatedFlow | n
 }
 
 /**
- * Returns the machine values that show absent or reversed end-diastolic flow; empty if no value
- * does.
+ * Returns the machine value that shows the most severe end-diastolic flow, if that is absent or
+ * reversed; otherwise empty.
  */
 export function lostFlowValues(cart: readonly Measurement[]): Measurement[] {
   const found = statedFlow(cart);

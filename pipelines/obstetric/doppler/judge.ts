@@ -177,7 +177,10 @@ export interface DopplerJudgement {
   findings: FindingDraft[];
   guidance: GuidanceDraft[];
   statements: Statement[];
-  /** Quantities that could not be assessed. `code` is the code of the first reason. */
+  /**
+   * What could not be assessed. `code` is set if the age is missing or the heart rate is outside
+   * the charts; otherwise it is null.
+   */
   gaps: Statement[];
   code: string | null;
 }

@@ -32,8 +32,8 @@ const DOPPLER = {
   reversal: 0.25,
   /**
    * Flow on the other side of the baseline counts as another vessel, and not as a mirror image, if
-   * it is in at least this share of columns and has at least this brightness relative to the main
-   * flow.
+   * it is in more than this share of the columns with flow, is brighter than this share of the main
+   * flow, and varies less than half as much.
    */
   otherVessel: { filled: 0.5, brightness: 0.45 },
   /**

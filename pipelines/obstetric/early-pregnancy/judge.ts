@@ -149,7 +149,7 @@ function differenceFinding(measurements: readonly Measurement[]): FindingDraft[]
 
 /**
  * Returns the findings: a viability category that needs action, values that differ, a heart rate
- * unusual for the CRL, and an age that contradicts the CRL.
+ * unusual for the age, and an age that contradicts the CRL.
  */
 export function earlyFindings(
   judged: EarlyViability,

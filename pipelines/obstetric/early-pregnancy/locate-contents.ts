@@ -6,7 +6,7 @@ import type { LocatedSac, SacContents } from './evidence.ts';
 const CONTENTS = {
   /**
    * Search for the yolk sac, in mm: range and step of the inner diameters, width of the ring, and
-   * distance from the ring at which fluid is expected.
+   * distance from the inner border at which fluid is expected again.
    */
   yolk: { smallest: 1.8, largest: 8, step: 0.4, ring: 0.7, apart: 1.3 },
   /**

@@ -110,15 +110,15 @@ const SEARCH = {
   /** Minimum area of a dark region, pixels. */
   smallest: 24,
   /**
-   * Radii of the circles from which the search starts. For each radius, the search continues from
-   * the best `starts` circles.
+   * Mean radii of the ellipses from which the search starts. For each radius, the search continues
+   * from the best `starts` ellipses.
    */
   radii: [5, 8, 12, 17, 24, 33, 45, 60, 78],
   starts: 3,
-  /** Minimum `separation` of a starting circle, and of the final candidate. */
+  /** Minimum `separation` of a starting ellipse, and of the final candidate. */
   startScore: 0.15,
   score: 0.75,
-  /** Circles of this radius or larger are also placed on a grid over the whole image. */
+  /** Ellipses of this radius or larger are also placed on a grid over the whole image. */
   gridFrom: 12,
   smallestAxis: 3,
 } as const;

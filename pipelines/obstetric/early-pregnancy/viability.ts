@@ -119,7 +119,10 @@ export interface EarlyViability {
   between: readonly JudgedViability[] | null;
   /** Reasons to doubt that a criterion of loss is really met. */
   doubts: EarlyDoubt[];
-  /** Mean sac diameter whose interval includes the cut-off diagnostic of loss; otherwise null. */
+  /**
+   * Mean sac diameter of a sac without an embryo, if its interval includes the cut-off diagnostic
+   * of loss; otherwise null.
+   */
   nearMsd: { value: number; cutOff: number } | null;
 }
 

@@ -357,7 +357,7 @@ const leading = (sizes: readonly Size[]): Size =>
 
 /**
  * Classifies the size. If the interval of a ratio includes a limit, the report asks for a manual
- * measurement and there is no finding.
+ * measurement, and there is a finding only if another ratio is abnormal.
  */
 function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
   const { area, beside, round } = judgedRatios(measurements);

@@ -122,8 +122,8 @@ async function readChests({
 }
 
 /**
- * Reads the cardiac views and the rhythm of M-mode sweeps. Cines of the chest are left to the
- * presentation reader.
+ * Reads the cardiac views, heart and thorax on them, and the rhythm of M-mode sweeps. Cines of the
+ * chest are left to the presentation reader.
  */
 export const fetalHeartReader: Reader<FetalHeartReadings, ChestModels> = {
   stage: 'fetal-heart',

@@ -13,9 +13,11 @@ export interface EarlierScan {
   daysBefore: number | null;
   /** True if its reports or image labels indicate several fetuses. */
   severalFetuses: boolean;
-  /** Each length from the best source that has it. The id of a length is the key of its concept. */
+  /**
+   * Each length from the best source that has it. The id of the one in use is its concept's key.
+   */
   lengths: readonly EarlierLength[];
-  /** Weight and ratios calculated from these lengths; empty if the age at that scan is unknown. */
+  /** Ages, weight and ratios by these lengths; empty if the age at that scan is unknown. */
   derived: readonly Measurement[];
 }
 

@@ -149,8 +149,8 @@ export interface RestrictionCriterion {
 }
 
 /**
- * Returns the criteria of the form that applies at this age. Criteria that suffice on their own
- * come first.
+ * Returns the criteria of the form that applies at this age: sizes, with the lower cut-off first,
+ * then Doppler and growth.
  */
 export function restrictionCriteria(evidence: RestrictionEvidence): RestrictionCriterion[] {
   const { efwCentile, acCentile, uaPiCentile, utaPiCentile, cprCentile, centileFall } = evidence;

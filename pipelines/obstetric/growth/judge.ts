@@ -202,8 +202,8 @@ export function sizeClassification({ category, by }: Size): ClassificationDraft[
 }
 
 /**
- * Returns the finding of a small AC in a fetus that is not certainly small by weight (obstetric
- * 3.8).
+ * Returns the finding of an AC that is certainly small in a fetus without the category of a small
+ * one (obstetric 3.8).
  */
 function abdomenFinding({ category, by }: Size, datingInDoubt: boolean): FindingDraft[] {
   const [efw, ac] = by;
@@ -360,7 +360,7 @@ const DAYS: Readonly<Record<string, number>> = { d: 1, wk: 7 };
 
 /**
  * Returns the finding that the age by last period in the machine's report differs from the age that
- * was used.
+ * was used by more than is accepted.
  */
 export function statedAgeFindings(
   cart: readonly CartMeasurement[],

@@ -30,9 +30,8 @@ export function hadlock1991Median(gaWeeks: number): number | null {
 }
 
 /**
- * Coefficient of variation of the weight. The paper states three values that disagree. `table`
- * (Table 1: 0.75, 0.83, 1.17 and 1.25 of the median) is used; the others are listed to show the
- * difference.
+ * Coefficient of variation of the weight. The paper states three values that disagree. `table` is
+ * that of Table 1 (0.75, 0.83, 1.17 and 1.25 of the median).
  */
 const HADLOCK_1991_SPREAD = { table: 0.1327, abstract: 0.127, logarithmic: 0.12 } as const;
 
