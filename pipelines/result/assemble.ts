@@ -1,5 +1,5 @@
 import type { Clip, Study } from '../contract/study.ts';
-import { type ArtifactEntry, type Result, resultSchema } from './envelope.ts';
+import { type ArtifactEntry, type Measurement, type Result, resultSchema } from './envelope.ts';
 import { withEvidence } from './needs-review.ts';
 import { byId, renderOutcome, sectionOf, withNote } from './render/render.ts';
 import { sayOfRun } from './render/shared.ts';
@@ -101,6 +101,10 @@ function severalStudies({ studies }: Study, sections: readonly ConcludedSection[
   ];
 }
 
+/** Returns a value that must not be used without a judgement, such as "normal", about it. */
+const asInterpreted = (one: Measurement): Measurement =>
+  one.quality === 'accepted' ? one : { ...one, interpretation: null };
+
 /**
  * Builds the envelope of a result, without artifacts, and renders the conclusions of the sections
  * as text.
@@ -109,7 +113,9 @@ function severalStudies({ studies }: Study, sections: readonly ConcludedSection[
 export function assembleResult(parts: ResultParts): Result {
   // Withheld values are included, because a sentence may print their remarks.
   const models = new Set(parts.models.map(({ id }) => id));
-  const noted = withStanding(parts.measurements).map((one) => withNote(withEvidence(one, models)));
+  const noted = withStanding(parts.measurements).map((one) =>
+    withNote(withEvidence(asInterpreted(one), models)),
+  );
   const measurements = byId(noted);
   const files = renderOutcome(
     {

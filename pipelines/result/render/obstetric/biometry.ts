@@ -42,9 +42,20 @@ interface OutsideRatio {
   high: number;
 }
 
-/** Renders "FL/AC is 0.37, outside the plausible range of 0.15 to 0.28". */
-const contradictionText = ({ id, ratio, low, high }: OutsideRatio, text: ValueTexts) =>
-  `${RATIOS[id] ?? id} is ${text.rounded(ratio, 2, [low, high])}, outside the plausible range of ${low.toFixed(2)} to ${high.toFixed(2)}`;
+const MOST_RATIO_DECIMALS = 4;
+
+/**
+ * Renders "FL/AC is 0.37, outside the plausible range of 0.15 to 0.28", with more decimals if the
+ * rounded ratio would be within the rounded range.
+ */
+function contradictionText(outside: OutsideRatio, decimals = 2): string {
+  const { id, ratio, low, high } = outside;
+  const [shown, from, to] = [ratio, low, high].map((one) => one.toFixed(decimals));
+  const isWithin = Number(shown) >= Number(from) && Number(shown) <= Number(to);
+  return isWithin && decimals < MOST_RATIO_DECIMALS
+    ? contradictionText(outside, decimals + 1)
+    : `${RATIOS[id] ?? id} is ${shown}, outside the plausible range of ${from} to ${to}`;
+}
 
 type Gap = { keys: readonly string[]; structure: Structure };
 const names = ({ keys }: Gap, text: ValueTexts) => text.names(keys);
@@ -86,7 +97,7 @@ export const BIOMETRY_SENTENCES = {
   'biometry.rejected': (gap: Gap, { text }: SentenceContext) =>
     `${names(gap, text)} not used: rejected by the reader.`,
   'biometry.contradicted': (gap: Gap & OutsideRatio, { text }: SentenceContext) =>
-    `${names(gap, text)} not accepted: ${contradictionText(gap, text)}. The lengths contradict each other; measure again by hand. If the ratio is confirmed, it is itself abnormal.`,
+    `${names(gap, text)} not accepted: ${contradictionText(gap)}. The lengths contradict each other; measure again by hand. If the ratio is confirmed, it is itself abnormal.`,
   'biometry.plane-excluded': (gap: Gap & { by: PlaneExclusion }, { text }: SentenceContext) =>
     `${names(gap, text)} not accepted: ${EXCLUDED[gap.by]}.`,
   'biometry.not-outlined': (gap: Gap, { text }: SentenceContext) =>
@@ -191,8 +202,7 @@ export const BIOMETRY_REMARKS = {
     'measured with the scale given in the request; the image states none',
   'biometry.abdomen-axes': () =>
     'the axis along the beam was taken as the transverse axis; the spine was not located',
-  'biometry.contradicts': (outside: OutsideRatio, { text }: SentenceContext) =>
-    `not used: ${contradictionText(outside, text)}`,
+  'biometry.contradicts': (outside: OutsideRatio) => `not used: ${contradictionText(outside)}`,
   'biometry.wrong-shape': ({ structure }: { structure: Structure }) =>
     `implausible: not the shape of a fetal ${structure}`,
   'biometry.spread': (

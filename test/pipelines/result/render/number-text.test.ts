@@ -5,7 +5,9 @@ import type { Measurement } from '../../../../pipelines/result/envelope.ts';
 import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
 import { cutOffsOf } from '../../../../pipelines/result/obstetric/limits.ts';
 import { formatValue, numberText } from '../../../../pipelines/result/render/number-text.ts';
+import { remarkOfBiometry } from '../../../../pipelines/result/render/obstetric/biometry.ts';
 import { writeReport } from '../../../../pipelines/result/render/obstetric/report.ts';
+import { remarkText } from '../../../../pipelines/result/render/render.ts';
 import { unsupportedClaims } from '../../../../pipelines/result/render/report-check.ts';
 import { valueText } from '../../../../pipelines/result/render/value-text.ts';
 import { measurementRows } from '../../../../src/doors/console/result-view.ts';
@@ -111,5 +113,20 @@ describe('of one value', () => {
     };
     const report = writeReport({ ...result, measurements: [typed] });
     expect(report.findings.join('\n')).toContain('median: 1.497. Note: entered by the reader.');
+  });
+});
+
+describe('a ratio of lengths that contradict each other', () => {
+  const noteOf = (ratio: number, low: number, high: number) => {
+    const remarks = [remarkOfBiometry('biometry.contradicts', { id: 'hc-ac', ratio, low, high })];
+    return remarkText(measured('hc', 260, { remarks }));
+  };
+
+  it.each([
+    [0.7, 0.768, 1.412, '0.70, outside the plausible range of 0.77 to 1.41'],
+    [1.4511, 0.811, 1.4484, '1.451, outside the plausible range of 0.811 to 1.448'],
+    [0.76799, 0.76802, 1.412, '0.7680, outside the plausible range of 0.7680 to 1.4120'],
+  ])('of %f is shown outside its range', (ratio, low, high, text) => {
+    expect(noteOf(ratio, low, high)).toBe(`not used: HC/AC is ${text}`);
   });
 });
