@@ -16,7 +16,7 @@ import type { ObstetricSection } from './shared/section.ts';
 
 /**
  * Sections of us/obstetric/interpret in the order of the result (api 2.6). The report is added
- * after them. Each section receives the measurements of the sections before it.
+ * after them. They run in this order too, except that those with `concludes` run last.
  */
 export const SECTIONS: readonly ObstetricSection<ObstetricEvidence>[] = [
   planes,

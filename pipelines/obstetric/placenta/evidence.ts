@@ -27,9 +27,9 @@ export interface PlacentaEdge {
 }
 
 export interface PlacentaReadings {
-  /** Transabdominal frames of the placenta; null if no model for the placenta is permitted. */
+  /** Frames of the placenta, by whatever route; null if no model for the placenta is permitted. */
   bodies: readonly BodyReading[] | null;
-  /** Transvaginal frames of the lower uterus; null if no model for the placenta is permitted. */
+  /** Frames of the cervix, by whatever route; null if no model for the placenta is permitted. */
   edges: readonly EdgeReading[] | null;
   /** Half widths of 95 % intervals, mm. */
   uncertainty: { toOs: number | null; thickness: number | null };

@@ -104,7 +104,10 @@ function filled({ maps }: UterineMaps): SoftMask {
   return { ...placenta, values: placenta.values.map((v, i) => Math.max(v, lacuna.values[i] ?? 0)) };
 }
 
-/** Returns the placenta from the maps of one transabdominal image; null if none was found. */
+/**
+ * Returns the placenta from the maps of one image; null if none was found, or if neither fluid nor
+ * a part of the fetus was, because the side is judged against them.
+ */
 export function placentaOfMaps(drawn: UterineMaps): PlacentaBody | null {
   const { maps, placement, placentaGate } = drawn;
   const region = largestRegion(filled(drawn));
@@ -125,8 +128,8 @@ export function placentaOfMaps(drawn: UterineMaps): PlacentaBody | null {
 }
 
 /**
- * Returns the lower edge and the internal os from the maps of one transvaginal image; null if
- * either is missing.
+ * Returns the lower edge and the internal os from the maps of one image; null if either is missing
+ * or the placenta is too small.
  */
 export function placentaEdgeOfMaps({
   maps,

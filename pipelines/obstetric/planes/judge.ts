@@ -18,9 +18,7 @@ const open = (...names: string[]): QualityCriterion[] => names.map((name) => ({ 
 
 /**
  * Returns the criteria of Salomon 2006 (UOG 27:34-40) for a frame that was searched for a
- * structure. Criteria that can be determined from the located structure are scored. Criteria about
- * details inside that structure remain open, neither met nor failed. There is no total if a
- * criterion is open.
+ * structure. A criterion that no model examined is open, neither met nor failed.
  */
 export function qualityOf(reading: FrameReading): QualityCriterion[] {
   const { clip, located } = reading;

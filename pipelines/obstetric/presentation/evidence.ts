@@ -5,7 +5,7 @@ import type { SweepReading } from '../shared/sweeps.ts';
 
 export interface PresentationReadings {
   sweeps: readonly SweepReading[];
-  /** Readings of cines of the chest or trunk that are not sweeps. */
+  /** Readings of cines of the chest that are not sweeps. */
   cardiac: readonly CardiacReading[];
 }
 

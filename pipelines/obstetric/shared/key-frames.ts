@@ -54,9 +54,9 @@ function acrossClips(frames: readonly FramePlane[]): FramePlane[] {
 }
 
 /**
- * Returns at most `limit` frames of the wanted planes: the best plane first, and calibrated frames
- * before others. A frame of a sweep through the fetus cuts a structure at random and is used only
- * if no other frame shows the planes.
+ * Returns at most `limit` frames of the wanted planes: calibrated frames first, and among them in
+ * the order of `wanted`. A frame of a sweep through the fetus cuts a structure at random and is
+ * used only if no other frame shows the planes.
  */
 export function bestFrames(
   planes: readonly FramePlane[],

@@ -58,8 +58,7 @@ export const createMeasurement = (
 export const isChosen = ({ id, concept }: Measurement): boolean => id === concept.key;
 
 /**
- * Returns the accepted value of a concept, which is the median or the only value; null if there is
- * no accepted value.
+ * Returns the value of a concept that its section uses (`isChosen`); null unless it is accepted.
  */
 export function acceptedValue(
   measurements: readonly Measurement[],
