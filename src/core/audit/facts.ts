@@ -72,6 +72,9 @@ export interface AuditFacts {
 
 const SENDS = new Set(['begin-transferring', 'export']);
 
+/** Exports that a person orders. The person receives nothing, so is not the destination. */
+const BY_COMMAND: ReadonlySet<string> = new Set(['delivery.replay', 'delivery.divert']);
+
 /** Translates an audit row into the terms of the standard. */
 export function factsOf(row: AuditRow, subject: AuditSubject | null, site: AuditSite): AuditFacts {
   const { event, type, does } = meaningOf(row.action);
@@ -114,10 +117,11 @@ function participantsOf(row: AuditRow, site: AuditSite): Participant[] {
       { ...self, isRequestor: false, role: 'destination' },
     ];
   }
-  if (SENDS.has(event) || event === 'instances-transferred') {
-    // A row without an actor is a download requested by a client with an API key. In every other
-    // row, the gateway sent the data without being asked, so the gateway is the requestor.
-    const fetched = row.actor === null;
+  const isSentByUs = SENDS.has(event) && !BY_COMMAND.has(row.action);
+  if (isSentByUs || event === 'instances-transferred') {
+    // A row without an actor is a download requested by a client with an API key, and a peer
+    // retrieves studies by C-MOVE or C-GET. Everything else the gateway sends without being asked.
+    const fetched = row.actor === null || row.action === 'study.retrieve';
     return [
       { ...self, isRequestor: !fetched, role: 'source' },
       { ...other, isRequestor: fetched, role: 'destination' },

@@ -82,6 +82,25 @@ describe('as a DICOM audit message', () => {
     ]);
   });
 
+  test('a study that a peer retrieves goes from us to the peer, at the request of the peer', () => {
+    const { participants } = facts('study.retrieve', NODE);
+    expect(participants.map(({ id, isRequestor, role }) => [id, isRequestor, role])).toEqual([
+      [SITE.hostName, false, 'source'],
+      ['ae:CART', true, 'destination'],
+    ]);
+  });
+
+  test.each(['delivery.replay', 'delivery.divert'] as const)(
+    '%s is requested by the person, who receives nothing',
+    (action) => {
+      const { participants } = facts(action, { actor: 'person:rowan' });
+      expect(participants.map(({ id, isRequestor, role }) => [id, isRequestor, role])).toEqual([
+        ['person:rowan', true, undefined],
+        [SITE.hostName, false, 'application'],
+      ]);
+    },
+  );
+
   test.each([
     [200, '0'],
     [399, '0'],
