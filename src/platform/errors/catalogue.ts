@@ -10,7 +10,10 @@ export type FailureClass = (typeof FAILURE_CLASSES)[number];
 interface CatalogueEntry {
   /** HTTP status, for errors that can reach an HTTP client. */
   http?: number;
-  /** DIMSE status (PS3.7 Annex C, PS3.4 B.2.3) or A-ASSOCIATE-RJ "result/source/reason" (PS3.8 9.3.4). */
+  /**
+   * DIMSE status in hexadecimal digits (PS3.7 Annex C, PS3.4 B.2.3), `reject result/source/reason`
+   * for an A-ASSOCIATE-RJ (PS3.8 9.3.4), or `abort source/reason` for an A-ABORT (PS3.8 9.3.8).
+   */
   dimse?: string;
   retry: FailureClass;
   /**
@@ -432,7 +435,7 @@ export const ERRORS = {
     retry: 'permanent',
     title: 'The pipeline process died',
     operator:
-      'The child process was killed or crashed twice (memory, native code), or the gateway itself died five times during the run.',
+      'The child process was killed or crashed twice (memory, native code). Runs that were lost with the gateway do not count.',
   },
   pipeline_timeout: {
     http: 500,

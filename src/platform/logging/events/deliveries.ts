@@ -101,7 +101,7 @@ export const DELIVERIES_EVENTS = {
     id: 'delivery_dead',
     level: 'error',
     text: 'delivery failed permanently, action needed',
-    meaning: 'The peer refused the delivery permanently.',
+    meaning: 'A delivery failed, and sending it again as it is would not help.',
     action:
       'Correct the fault that `code` identifies, then run `npx sonogate replay ID`; if the receiver will never get it, `npx sonogate deliveries close ID`.',
   }),

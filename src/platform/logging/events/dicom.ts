@@ -116,9 +116,10 @@ export const DICOM_EVENTS = {
   studyHeld: event<{ study: string; revision: number; because: string }>({
     id: 'study_held',
     level: 'info',
-    text: 'study put on hold by a person',
-    meaning: 'A person put the study on hold, so it is not submitted.',
-    action: null,
+    text: 'study held for a person',
+    meaning:
+      'A person put the study on hold, or its objects, or a merge of patient IDs, leave its patient in doubt; it is not submitted.',
+    action: 'If nobody holds it on purpose, `npx sonogate explain` shows why; release the study.',
   }),
   associationAccepted: event<{
     association: string;
@@ -378,8 +379,7 @@ export const DICOM_EVENTS = {
     id: 'study_not_submitted',
     level: 'error',
     text: 'study not submitted',
-    meaning:
-      'A complete study could not be submitted; `code` shows whether this is temporary or permanent.',
+    meaning: 'A complete study could not be submitted; `error` is the reason.',
     action: '`npx sonogate explain` shows whether it is tried again.',
   }),
   studyLateObjects: event<{
