@@ -68,7 +68,7 @@ export type StudyFact = (typeof STUDY_FACTS)[number];
 
 /**
  * Facts determined from the images by the plane and view classifiers. The images are classified
- * only if a rule that uses one of these facts must be evaluated, because no earlier rule acts.
+ * only if a condition on one of these facts could change which rules act.
  */
 export const CONTENT_FACTS = ['anatomy', 'plane', 'view'] as const;
 export type ContentFact = (typeof CONTENT_FACTS)[number];

@@ -163,8 +163,8 @@ type Context = z.RefinementCtx<Config>;
 type Path = (string | number)[];
 
 /**
- * Checks that every name used in a setting is defined by another setting. The names are those of
- * destinations, archives and authorities.
+ * Checks what depends on several settings: names of sources, destinations and archives are unique
+ * and defined where they are used, and settings that another setting needs are present.
  */
 function checkReferences(config: Config, context: Context): void {
   checkNames(config, context);
@@ -511,7 +511,7 @@ const settingsSchema = z.strictObject({
 
 export type Config = z.infer<typeof settingsSchema>;
 
-/** The settings of an installation. Every name used in a setting must be defined by another. */
+/** The settings of an installation, with the checks that concern several of them. */
 export const configSchema = settingsSchema.superRefine(checkReferences);
 
 export type QueryCaller = Config['queryRetrieve']['callers'][number];

@@ -5,8 +5,8 @@ import type { StorageService } from '../network/service-ports.ts';
  * A PACS or other archive that can be queried and retrieved from, by DIMSE or DICOMweb
  * (docs/query-retrieve.md). Every failure is a SonogateError: `peer_unreachable`,
  * `peer_rejected_association`, `presentation_context_refused`, `archive_refused_query`,
- * `move_destination_unknown`, `peer_out_of_resources`; with DICOMweb also `peer_unauthorized` and
- * `peer_unavailable`.
+ * `move_destination_unknown`, `peer_out_of_resources`; with DIMSE also `unexpected_pdu` and
+ * `invalid_config`, with DICOMweb also `peer_unauthorized` and `peer_unavailable`.
  */
 export interface Archive {
   name: string;

@@ -58,7 +58,8 @@ export async function checkGet(node: CalledNode): Promise<Obstacle> {
  * Requests a C-MOVE of a study that does not exist. Some archives still look up the destination and
  * report that they do not know it (A801H); others report this only when a study is actually
  * retrieved.
- * @throws SonogateError as listed at `Archive`, except for an unknown destination.
+ * @throws SonogateError as listed at `Archive`, except `move_destination_unknown` and
+ * `archive_refused_query`.
  */
 export async function checkMove(node: CalledNode, moveTo: string): Promise<Obstacle> {
   const into = {

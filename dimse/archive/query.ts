@@ -64,10 +64,7 @@ export async function openAssociation(
   }
 }
 
-/**
- * Statuses of C-FIND, C-MOVE and C-GET (PS3.4 C.4.1.1.4, C.4.2.1.5, C.4.3.1.4); Cxxx means "unable
- * to process".
- */
+/** The archive does not know the destination of a C-MOVE (PS3.4 C.4.2.1.5). */
 const MOVE_DESTINATION_UNKNOWN = 0xa801;
 /** A7xx: out of resources; a later attempt may succeed. */
 const OUT_OF_RESOURCES = 0xa700;

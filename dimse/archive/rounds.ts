@@ -29,9 +29,9 @@ const SEARCHES = 4;
 
 /**
  * Carries out pending work with archives: counts of a study's objects, retrievals, and searches for
- * priors. Each archive has its own loop for counts and retrievals, so that a slow archive does not
- * delay the others. Stopping cancels the work in progress; it is continued by another process or
- * after the next startup.
+ * priors. Each archive has its own loops, one for counts and one for retrievals, so that a slow
+ * archive does not delay the others. Stopping cancels the work in progress; it is continued by
+ * another process or after the next startup.
  */
 export function startArchiveRounds(parts: ArchiveRoundParts): Rounds {
   const stopping = new AbortController();

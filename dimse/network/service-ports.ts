@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../src/platform/errors/catalogue.ts';
 import type { LogEvent } from '../../src/platform/logging/event.ts';
 
 export interface AssociationPeer {
-  /** Our id of the association, for the log. */
+  /** Our id of the association or store transaction. */
   id: string;
   callingAeTitle: string;
   calledAeTitle: string;

@@ -73,8 +73,8 @@ export function rejectionFor(code: ErrorCode): Rejection {
 }
 
 /**
- * Returns the DIMSE status of a failed request. An error without a status in the catalogue is our
- * own defect, and is answered with A700H (out of resources).
+ * Returns the DIMSE status of a failed request. An error that is not from the catalogue, such as an
+ * unreachable database, or that has no status there is answered with A700H (out of resources).
  */
 export function statusFor(error: unknown): { status: number; comment: string } {
   const code = error instanceof SonogateError ? error.code : 'overloaded';

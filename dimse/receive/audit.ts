@@ -28,7 +28,7 @@ export interface DicomAudit {
   queried(archive: string, found: number | null): Promise<void>;
 }
 
-/** Refusals due to the caller's identity. All other refusals are due to the amount of data. */
+/** Refusals due to the caller's AE titles, address or certificate. Only these are audited. */
 const OF_IDENTITY: ReadonlySet<ErrorCode> = new Set([
   'calling_ae_not_recognized',
   'called_ae_not_recognized',

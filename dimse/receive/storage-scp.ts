@@ -62,7 +62,7 @@ const ROWS_BEFORE_RELEASE_MS = 5000;
 /**
  * Creates the intake. `commit` resolves once the object's file has been written, renamed and
  * synced, and its folder has been synced. The file serves as the journal, so no object acknowledged
- * with 0000H can be lost. The object's row is written at once, together with those of other objects
+ * with 0000H can be lost. The object's row follows, together with those of other objects
  * (`Registrar`). If it was never written, it is written at the next startup (`recoverIntake`). A
  * refused object leaves nothing behind.
  */

@@ -73,7 +73,8 @@ export interface StoreResult {
  * their presentation contexts allow. A failing file does not stop the others.
  * @param mayConvert for an object in Explicit or Implicit VR Little Endian, also proposes the other
  * of the two, and converts the object if the peer accepts only that one.
- * @param onResult called after each file, in order.
+ * @param onResult called after each file, in order, except that a file that cannot be read is
+ * reported before those waiting for the next association.
  * @throws SonogateError `peer_unreachable` or `peer_rejected_association` if the first association
  * for a group of files cannot be opened. Files of earlier groups may have been sent.
  */
@@ -274,8 +275,8 @@ export function failedResult(sopInstanceUid: string, error: unknown): StoreResul
 export interface StoreTransport {
   /**
    * Sends each object in the first of its forms that the peer supports. The forms of an object
-   * encode the same content with different SOP classes, the preferred one first. Stops at the first
-   * failure. A failure on the peer's side never throws.
+   * encode the same content with different SOP classes, the preferred one first. With C-STORE,
+   * stops at the first failure. A failure on the peer's side never throws.
    */
   send(
     objects: readonly (readonly OutgoingObject[])[],

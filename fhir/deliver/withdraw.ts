@@ -198,7 +198,8 @@ async function partsOfResult(
   const document = searchToken(resultIdentifier(resultSystem, requestId, 'DocumentReference'));
   for (const each of await server.search('DocumentReference', { identifier: document }, signal)) {
     const { docStatus, date } = each;
-    // A document that a later one has superseded is not current, but can still be read.
+    // `status` is not tested: a superseded document is not current, but can still be read, so it is
+    // withdrawn too.
     const isDrawn = docStatus === undefined || docStatus === 'preliminary';
     add(each, isDrawn || isSignedHere({ status: docStatus, at: date }, signed));
   }

@@ -18,8 +18,7 @@ export const NEW_PATIENT_ROLE = 'Patient';
 
 /**
  * Builds one finished request as one FHIR R4 transaction (exchange 1.1). Every entry is conditional
- * on an identifier derived from the request id, so that sending the same bundle twice leaves one
- * report.
+ * on an identifier or has a fixed id, so that sending the same bundle twice leaves one report.
  */
 export function buildBundle(input: BundleInput): Bundle {
   const context = reportContext(input);

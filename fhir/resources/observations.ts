@@ -174,8 +174,8 @@ function measurementRole(m: Measurement): string {
 }
 
 /**
- * Converts one measurement to an Observation. A value that was not accepted is replaced by the
- * reason why it is absent (invariant obs-6 forbids having both).
+ * Converts one measurement to an Observation. A value that is neither accepted nor a proposal for
+ * review is replaced by the reason why it is absent (invariant obs-6 forbids having both).
  * @param roles role for each measurement id, to resolve `inputs`.
  */
 function measurementObservation(
@@ -369,8 +369,8 @@ function findingObservation(
 }
 
 /**
- * Returns an Observation for every statement in the result. The group of each section precedes its
- * members.
+ * Returns the Observations of a result: first a group for each section, then the measurements that
+ * count, the scores, classifications and findings.
  */
 export function buildObservations(context: ReportContext): ObservationEntry[] {
   const { result } = context;

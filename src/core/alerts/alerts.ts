@@ -34,8 +34,8 @@ const giveUpSeconds = ({ delivery }: AlertSettings) => delivery.giveUpAfterHours
 
 /**
  * Creates the mails about a critical flag, in the transaction that logs the flag. Each mailing list
- * gets one mail for each flag of a request, even if the request runs again after a crash. Requests
- * made with test keys raise no alert.
+ * that covers the request gets one mail for each of its flags, even if the request runs again after
+ * a crash. Requests made with test keys raise no alert.
  */
 export async function raiseAlert(
   tx: Queryable,
@@ -104,15 +104,15 @@ export async function isSeen(database: Queryable, requestId: string): Promise<bo
 }
 
 /**
- * Alerts older than this are not escalated, so that a new setting does not cause mails about old
- * studies.
+ * An alert whose escalation was due longer ago than this is not escalated, so that a new setting
+ * does not cause mails about old studies.
  */
 const ESCALATED_WITHIN = "interval '2 days'";
 
 /**
  * Creates the escalation mails: for each mailing list, one mail to its second recipients about each
- * request whose flags nobody has acknowledged within the list's time. Each request is escalated
- * once.
+ * request whose flags nobody has acknowledged, and whose result nobody has signed, within the
+ * list's time. Each request is escalated once.
  * @returns the number of mails.
  */
 export async function escalateAlerts(database: Database, settings: AlertSettings): Promise<number> {

@@ -66,8 +66,8 @@ interface Seal {
 }
 
 /**
- * Returns the bytes that a seal signs: its number, its last row, and the head of the chain at that
- * row.
+ * Returns the bytes that a seal signs: its number, its time, its last row, and the head of the
+ * chain at that row.
  */
 function signedText({ id, sealedAt, lastRow, head }: Omit<Seal, 'signature'>): Buffer {
   const lines = ['sonogate audit 1', id, sealedAt.toISOString(), lastRow, head.toString('hex')];
@@ -276,7 +276,10 @@ async function sealsAfter(database: Queryable, id: bigint): Promise<Seal[]> {
   return rows.map(asSeal);
 }
 
-/** Returns the id of the last sealed row, or 0 if no row is sealed. Rows up to it can no longer change. */
+/**
+ * Returns the id of the last sealed row, or 0 if no row is sealed. No further row up to it can
+ * appear.
+ */
 export async function sealedUpTo(database: Queryable): Promise<bigint> {
   const { rows } = await database.query<{ last_row: string }>(
     'SELECT last_row::text FROM audit_seals ORDER BY id DESC LIMIT 1',
@@ -315,10 +318,10 @@ const LOCK_TIMEOUT_MILLISECONDS = 200;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Seals all committed rows. A row gets its id before it is committed, so a row with a lower id
- * could still appear after a seal. The audit table is therefore locked first: the lock is granted
- * only when every transaction that has written to the table has ended. Only one process seals at a
- * time.
+ * Seals the committed rows, at most `MOST_ROWS` of them. A row gets its id before it is committed,
+ * so a row with a lower id could still appear after a seal. The audit table is therefore locked
+ * first: the lock is granted only when every transaction that has written to the table has ended.
+ * Only one process seals at a time.
  * @returns the seal; null if there was nothing to seal, or if another process was writing or
  * sealing.
  */
@@ -417,7 +420,7 @@ export async function startSealing(parts: {
 const SEALS_AT_A_TIME = 100;
 
 export interface AuditVerdict {
-  /** True if no sealed row has changed. */
+  /** True if there are no findings. */
   intact: boolean;
   seals: number;
   rows: number;

@@ -61,8 +61,10 @@ function framed(message: Buffer): Buffer {
 
 /**
  * Sends syslog over TLS (RFC 5425), on one connection that stays open. The protocol has no
- * responses. If the connection is lost, the caller sends all written messages again: a repository
- * may receive a message twice but misses none.
+ * responses. If the connection is lost before the operating system has accepted all messages of a
+ * call, `send` rejects and the caller sends them again, so a repository may receive a message
+ * twice. Messages accepted but not yet transmitted when a connection is lost are missing at the
+ * repository, and nobody notices.
  * @param options returns the TLS options. It is called for each new connection, so that a renewed
  * certificate is used.
  * @param timeoutMs maximum time without progress, for the connection with its TLS handshake and for

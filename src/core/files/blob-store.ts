@@ -8,7 +8,7 @@ export const IN_USE_MS = 3_600_000;
 /** Milliseconds after which an incomplete upload expires (exchange 5.9). */
 export const UPLOAD_LIFE_MS = DAY_MS;
 
-/** Thrown if a stream has more bytes than announced. None of them are stored. */
+/** Thrown if a stream has more bytes than its limit. None of them are stored. */
 export class TooManyBytesError extends Error {
   override name = 'TooManyBytesError';
 }
@@ -24,7 +24,10 @@ export class WrongSizeError extends Error {
   }
 }
 
-/** Thrown if a part is missing, or if its ETag differs from the one supplied by the client. */
+/**
+ * Thrown if the storage cannot assemble the parts: one is missing, too small or has another ETag
+ * than the one supplied by the client, or the multipart upload has ended.
+ */
 export class PartDiffersError extends Error {
   override name = 'PartDiffersError';
 }

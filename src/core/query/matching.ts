@@ -1,7 +1,7 @@
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { attributeOf, type Keyword, type QueriedAttribute } from './attributes.ts';
 
-/** Maximum length of a value to be matched. Apart from lists of UIDs, no attribute is longer. */
+/** Maximum length of one value. No attribute that can be matched is longer. */
 const LONGEST_VALUE = 1024;
 const MOST_VALUES = 1000;
 

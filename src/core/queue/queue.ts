@@ -22,7 +22,7 @@ import type { JobQueue, Priority, WaitingRequest } from '../requests/request.ts'
  */
 export interface RequestQueue extends JobQueue {
   counts(): Promise<{ waiting: number; active: number }>;
-  /** Rejects if no job can be added: the queue is unreachable, full or read-only. */
+  /** Rejects if the queue is unreachable or, on Redis, full or read-only. */
   requireWritable(): Promise<void>;
   /**
    * Gives each slot one request id at a time: high priority first; within a priority, studies

@@ -32,9 +32,9 @@ interface ProgressParts {
 const HISTORY = 20;
 
 /**
- * Returns the median run time in seconds of the endpoint's most recent requests; null if there are
- * no such requests. Requests made with test keys have a separate median, because the mock pipeline
- * takes only a moment.
+ * Returns the median run time in seconds of the endpoint's most recent succeeded requests; null if
+ * there are no such requests. Requests made with test keys have a separate median, because the mock
+ * pipeline takes only a moment.
  */
 export async function typicalSeconds(
   database: Database,

@@ -253,9 +253,7 @@ async function settle(end: End, row: StoredRequest, parts: RunParts): Promise<vo
   }
 }
 
-/**
- * Maximum number of files per request on which the decoder may hang, each for `worker.readSeconds`.
- */
+/** A request fails when reading this many of its files has hung, each for `worker.readSeconds`. */
 const MOST_STALLED_FILES = 3;
 
 /**

@@ -74,8 +74,8 @@ const SYSTEM = [
 ];
 
 /**
- * The driver looks in this folder and fails if access is denied. A pipeline process may therefore
- * read it even if it does not exist.
+ * The Vulkan loader looks in this folder and fails if access is denied. A pipeline process may
+ * therefore read it even if it does not exist.
  */
 const ASKED_FOR = ['/etc/vulkan/icd.d'];
 

@@ -106,8 +106,8 @@ interface Announcement {
 export const MAX_BODY_BYTES = 20_000;
 
 /**
- * Returns the JSON text of a webhook. Members that make it longer than `MAX_BODY_BYTES` are
- * omitted.
+ * Returns the JSON text of a webhook. If it is longer than `MAX_BODY_BYTES`, `output` is omitted
+ * and, if that is not enough, `input` too.
  */
 export function webhookBody(
   request: RequestObject,

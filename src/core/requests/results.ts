@@ -379,8 +379,8 @@ export async function publishArtifacts(
 }
 
 /**
- * Removes the copies of a result from the bucket, except those whose bytes another request or an
- * upload also uses.
+ * Removes the copies of a result from the bucket, except those whose bytes another request, an
+ * upload or a received object also uses.
  */
 export async function withdrawArtifacts(
   blobs: BlobStore,

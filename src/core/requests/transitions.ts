@@ -78,9 +78,8 @@ export function laterStage(current: Stage, next: Stage | null): Stage {
 const RELIABLE_SHARE = 0.2;
 
 /**
- * Estimates the seconds left; null if unknown. `typical` is the median run time in seconds of the
- * endpoint's most recent requests. It is used until the run itself has progressed far enough for an
- * estimate.
+ * Estimates the seconds left; null if unknown. `typical` is the median run time in seconds
+ * (`typicalSeconds`). It is used until the run itself has progressed far enough for an estimate.
  */
 export function estimateEta(
   share: number,

@@ -30,7 +30,7 @@ export interface RequestObject {
   error: Problem | null;
   /** Null unless the result was withdrawn. `receivers` is absent in list items. */
   withdrawal: (Withdrawal & { receivers?: WithdrawalReceiver[] }) | null;
-  /** Present only for succeeded requests, but not in list items. */
+  /** Absent in list items; null unless the request has succeeded and its result is stored. */
   output?: unknown;
   urls: { self: string; events: string; cancel: string };
 }

@@ -21,7 +21,7 @@ export interface ChangedStudy {
 }
 
 /**
- * Completes a study without waiting for more objects.
+ * Completes a study that is receiving objects, without waiting for more.
  * @param key our id or the Study Instance UID, here and in the other commands.
  * @throws SonogateError `not_found`.
  */
@@ -41,8 +41,8 @@ export interface StudyRelease {
 }
 
 /**
- * Releases a study that is held by a rule or on which no rule acted. The rule chosen by the person
- * then acts on it or, if none was chosen, every rule that does not hold studies.
+ * Releases a study that is held, unrouted, ignored or refused. The rule chosen by the person then
+ * acts on it or, if none was chosen, every rule that does not hold studies.
  * @param under the patient ID under which the study continues, if its patient may have been merged;
  * otherwise null.
  * @throws SonogateError `not_found`, also if no rule has that name; `invalid_input` if `under` is

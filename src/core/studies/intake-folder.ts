@@ -39,7 +39,7 @@ export function statedChecksum(path: string): number | null {
   return stated === undefined ? null : Number.parseInt(stated, 16);
 }
 
-/** Lists every day folder with its source, oldest first. */
+/** Lists the day folders of each source, oldest first within a source. */
 export async function dayFolders(dataDir: string): Promise<{ source: string; folder: string }[]> {
   const found: { source: string; folder: string }[] = [];
   for (const source of await subfolders(join(dataDir, INTAKE))) {

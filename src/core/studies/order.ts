@@ -28,7 +28,10 @@ export interface FoundOrder extends Order {
   studyInstanceUid: string;
 }
 
-/** A system that stores orders (docs/orders.md). Every failure is a SonogateError. */
+/**
+ * A system that stores orders (docs/orders.md). A failure is a SonogateError; if the orders are
+ * local, it may also be an error of the database.
+ */
 export interface Worklist {
   name: string;
   /** True if the orders are in our own database. Such queries are not audited. */

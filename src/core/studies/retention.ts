@@ -27,9 +27,8 @@ import { deleteSilentReceptions } from './receptions.ts';
 import { findStudy } from './study-store.ts';
 
 /**
- * Number of studies removed per transaction. A commit waits for the disk, and each study takes five
- * statements. With more studies, their rows would be locked for longer than an arriving object may
- * wait.
+ * Number of studies removed per transaction. With more, their rows would be locked for longer than
+ * an arriving object may wait.
  */
 const STUDIES_AT_A_TIME = 10;
 /** Maximum number of studies per pass. After a short pause, the next pass handles the rest. */
@@ -58,10 +57,10 @@ export function keptInWords(kept: Removal['kept']): { because: string; studies: 
 }
 
 /**
- * SQL condition: true if a delivery `d` may still send objects or results of its study. This
- * includes dead deliveries, because a person can replay or divert them. It excludes mails about a
- * finding, notifications to API clients, objects held back by de-identification, which a replay would
- * hold back again, and withdrawals that people have to make at the receiver.
+ * SQL condition: true if a delivery `d` may still send objects or results of its study. Dead
+ * deliveries count, because a person can replay or divert them, except mails about a finding,
+ * notifications to API clients, objects held back by de-identification, which a replay would hold
+ * back again, and withdrawals that people have to make at the receiver.
  */
 const NEEDS_STUDY = `(d.state NOT IN ('delivered', 'diverted', 'closed')
   AND NOT (d.state = 'dead' AND (d.kind IN ${NOTICES}

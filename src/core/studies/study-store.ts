@@ -21,6 +21,9 @@ import type { PatientMismatch } from './patient.ts';
  *       │                                  │  └──rule holds─────────▶ held
  *       │                                  └────a person releases──────┘
  *       └──── a new object (revision + 1) ──── from any other state
+ *
+ * `rerun` makes a study in any state except `receiving`, `complete` and `held` complete again, with
+ * revision + 1.
  */
 export const STUDY_STATE = [
   'receiving',
@@ -415,7 +418,10 @@ export async function studyOfRequest(
   return rows[0] ?? null;
 }
 
-/** Returns the study and the revision in which each object arrived, in the order of arrival. */
+/**
+ * Returns the study and the revision in which each object arrived: study by study, in the order of
+ * arrival.
+ */
 export async function arrivalsOf(
   database: Queryable,
   ids: readonly string[],

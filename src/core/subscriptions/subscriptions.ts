@@ -7,8 +7,8 @@ import { OUTBOX_CHANNEL } from '../outbox/delivery.ts';
 import { endpointFor, GIVE_UP_SECONDS } from '../webhooks/endpoints.ts';
 
 /**
- * The events about which a client can be notified: the end of a request, a signature, and each
- * critical flag.
+ * The events about which a client can be notified: the end of a request, a signature, a withdrawal,
+ * and each critical flag.
  */
 export const TOPICS = [
   'report-finished',
@@ -29,8 +29,9 @@ type Content = (typeof CONTENTS)[number];
  *   requested ──▶ active ◀──▶ error      after each notification: accepted, or not accepted
  *       └───────────────────────▲        the handshake failed; it is repeated like a notification
  *
- * From every state, a subscription becomes `off` at its end time, when its key ends, or when its
- * address is disabled.
+ * From every state, a subscription becomes `off` at its end time, when its key ends or may no
+ * longer retrieve the reports that it asks for, when its address is disabled or not permitted, or
+ * when the site disables subscriptions.
  */
 type SubscriptionStatus = 'requested' | 'active' | 'error' | 'off';
 

@@ -61,9 +61,9 @@ const PATIENT_ID = '/00100020';
 const PATIENT_BIRTH_DATE = '/00100030';
 
 /**
- * Creates a workitem: a request for a study received by the gateway. Options and destinations come
- * from the first routing rule that runs the endpoint. If the process ended after the request was
- * stored, repeating the call completes the workitem.
+ * Creates a workitem: a request for a study received by the gateway. Options come from the first
+ * routing rule that runs the endpoint, and so do the destinations if the client names none. If the
+ * process ended after the request was stored, repeating the call completes the workitem.
  * @throws SonogateError `workitem_exists`; `workitem_conflict` for a study that waits for a person;
  * InvalidInputError for objects that the gateway does not have, or that belong to another patient.
  */

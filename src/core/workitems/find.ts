@@ -303,7 +303,7 @@ const DATE_TIME =
 
 /**
  * Returns the period covered by a DT value (PS3.5 6.2). A value that lacks its last components
- * covers a whole year, day or minute. A value without an offset is in UTC.
+ * covers a whole year, month, day, hour, minute or second. A value without an offset is in UTC.
  * @returns null for text that is not a DT.
  */
 export function dateTimeRange(text: string): { first: Date; after: Date } | null {
