@@ -35,7 +35,6 @@ interface Domain {
 type HalfWidth = number | { readonly percent: number };
 
 export interface EvidenceEntry {
-  endpoint: 'us/obstetric/interpret' | 'us/echo/interpret';
   /** Id of the section that shows the values. */
   section: string;
   /** Quantity that was measured, or plane or view that was classified. */
@@ -67,9 +66,6 @@ export interface EvidenceEntry {
   covers: Readonly<Partial<Record<MethodKey, 'all' | readonly ConceptKey[]>>>;
 }
 
-const OBSTETRIC = 'us/obstetric/interpret';
-const ECHO = 'us/echo/interpret';
-
 /**
  * Minimum number of held-out cases for a method to count as shown to work; a choice of this
  * project.
@@ -78,7 +74,19 @@ export const LEAST_CASES = 20;
 
 const WEEK = 7;
 const SECOND_TRIMESTER = 'second and third trimester, Voluson and Aloka';
-const SIMULATED = 'simulated images';
+
+/** Evidence from the phantoms of this project. */
+const PHANTOMS = {
+  data: 'simulated images',
+  real: false,
+  domain: { text: 'phantoms of this project' },
+} as const;
+
+const CAMUS_A4C = {
+  data: 'CAMUS, validation',
+  real: true,
+  domain: { text: 'A4C, adults, GE Vivid E95' },
+} as const;
 
 /**
  * Interval for a value whose error was not measured. It is a convention of this project, wide
@@ -88,7 +96,6 @@ const NOT_MEASURED = { percent: 25 } as const;
 
 const OBSTETRIC_EVIDENCE = {
   'head-outline': {
-    endpoint: OBSTETRIC,
     section: 'biometry',
     what: 'HC, BPD, OFD',
     model: 'fetal-head',
@@ -106,7 +113,6 @@ const OBSTETRIC_EVIDENCE = {
     },
   },
   'abdomen-outline': {
-    endpoint: OBSTETRIC,
     section: 'biometry',
     what: 'AC, TAD, APAD',
     model: 'fetal-abdomen',
@@ -125,7 +131,6 @@ const OBSTETRIC_EVIDENCE = {
     covers: { 'ac-ellipse': 'all', 'tad-outer-outer': 'all', 'apad-outer-outer': 'all' },
   },
   'femur-ends': {
-    endpoint: OBSTETRIC,
     section: 'biometry',
     what: 'FL',
     model: 'fetal-femur',
@@ -143,7 +148,6 @@ const OBSTETRIC_EVIDENCE = {
     covers: { 'fl-outer-outer': 'all' },
   },
   'standard-planes': {
-    endpoint: OBSTETRIC,
     section: 'planes',
     what: 'names of head planes, abdomen, femur, thorax',
     model: 'fetal-plane',
@@ -157,7 +161,6 @@ const OBSTETRIC_EVIDENCE = {
     covers: {},
   },
   'midsagittal-plane': {
-    endpoint: OBSTETRIC,
     section: 'planes',
     what: 'name of the mid-sagittal plane',
     model: 'fetal-plane',
@@ -171,7 +174,6 @@ const OBSTETRIC_EVIDENCE = {
     covers: {},
   },
   'transperineal-plane': {
-    endpoint: OBSTETRIC,
     section: 'planes',
     what: 'name of the transperineal plane',
     model: 'fetal-plane',
@@ -185,21 +187,17 @@ const OBSTETRIC_EVIDENCE = {
     covers: {},
   },
   'simulated-planes': {
-    endpoint: OBSTETRIC,
     section: 'planes',
     what: 'names of cervix, early pregnancy, amniotic fluid, placenta, four-chamber view',
     model: 'fetal-plane',
-    data: SIMULATED,
-    real: false,
+    ...PHANTOMS,
     cases: 189,
     error: { value: 0.1058, unit: '1', of: 'share of images named wrongly', limit: 0.2 },
     date: '2026-11-28',
     source: 'fetal-plane#sets.phantom',
-    domain: { text: 'phantoms of this project' },
     covers: {},
   },
   'angle-of-progression': {
-    endpoint: OBSTETRIC,
     section: 'labor-progress',
     what: 'angle of progression, station',
     model: 'symphysis-head',
@@ -213,7 +211,6 @@ const OBSTETRIC_EVIDENCE = {
     covers: { 'aop-tangent': 'all' },
   },
   'head-in-labor': {
-    endpoint: OBSTETRIC,
     section: 'labor-progress',
     what: 'head-symphysis distance, direction of the head',
     model: 'symphysis-head',
@@ -227,45 +224,36 @@ const OBSTETRIC_EVIDENCE = {
     covers: { 'hsd-infrapubic': 'all', 'head-direction-symphysis': 'all' },
   },
   'fluid-pocket': {
-    endpoint: OBSTETRIC,
     section: 'amniotic-fluid',
     what: 'deepest pocket, amniotic fluid index',
     model: 'uterine-structures',
-    data: SIMULATED,
-    real: false,
+    ...PHANTOMS,
     cases: 93,
     error: { value: 1.56, unit: 'mm', of: 'mean absolute error', limit: 5 },
     date: '2026-11-21',
     source: 'uterine-structures#sets.phantom: pocket.accepted',
-    domain: { text: 'phantoms of this project' },
     covers: { 'vertical-pocket': 'all', 'sum-of-quadrants': 'all' },
   },
   'placenta-site': {
-    endpoint: OBSTETRIC,
     section: 'placenta',
     what: 'wall of the placenta, its edge, its thickness',
     model: 'uterine-structures',
-    data: SIMULATED,
-    real: false,
+    ...PHANTOMS,
     cases: 102,
     error: { value: 0.0196, unit: '1', of: 'share of walls named wrongly', limit: 0.1 },
     date: '2026-11-21',
     source: 'uterine-structures#sets.decisions.wall of the placenta',
-    domain: { text: 'phantoms of this project' },
     covers: { 'edge-to-os': 'all', 'placental-thickness': 'all' },
   },
   'cervical-length': {
-    endpoint: OBSTETRIC,
     section: 'cervix',
     what: 'cervical length, funnel',
     model: 'uterine-structures',
-    data: SIMULATED,
-    real: false,
+    ...PHANTOMS,
     cases: 80,
     error: { value: 3.3, unit: 'mm', of: 'mean absolute error', limit: 3 },
     date: '2026-11-21',
     source: 'uterine-structures#sets.phantom: cervicalLength.accepted',
-    domain: { text: 'phantoms of this project' },
     covers: {
       'cervix-straight': 'all',
       'cervix-two-lines': 'all',
@@ -275,17 +263,14 @@ const OBSTETRIC_EVIDENCE = {
     },
   },
   'early-pregnancy': {
-    endpoint: OBSTETRIC,
     section: 'early-pregnancy',
     what: 'gestational sac, yolk sac, CRL, viability',
     model: null,
-    data: SIMULATED,
-    real: false,
+    ...PHANTOMS,
     cases: 42,
     error: { value: 0.8, unit: 'mm', of: 'median error of the sac', limit: 2 },
     date: '2026-11-21',
     source: 'docs/early-pregnancy.md',
-    domain: { text: 'phantoms of this project' },
     covers: {
       'sac-inner-inner': 'all',
       'msd-three-diameters': 'all',
@@ -294,45 +279,36 @@ const OBSTETRIC_EVIDENCE = {
     },
   },
   'nuchal-translucency': {
-    endpoint: OBSTETRIC,
     section: 'nt',
     what: 'nuchal translucency, adequacy of the plane',
     model: 'fetal-midsagittal',
-    data: SIMULATED,
-    real: false,
+    ...PHANTOMS,
     cases: 21,
     error: { value: 0.37, unit: 'mm', of: 'mean absolute error', limit: 0.3 },
     date: '2026-11-21',
     source: 'fetal-midsagittal#sets.phantom.nuchalThickness',
-    domain: { text: 'phantoms of this project' },
     covers: { 'nt-inner-inner': 'all' },
   },
   'fetal-heart-size': {
-    endpoint: OBSTETRIC,
     section: 'fetal-heart',
     what: 'cardiothoracic ratios, cardiac axis',
     model: 'fetal-heart-structures',
-    data: SIMULATED,
-    real: false,
+    ...PHANTOMS,
     cases: 40,
     error: { value: 0.0134, unit: '1', of: 'median error of the area ratio', limit: 0.05 },
     date: '2026-11-22',
     source: 'fetal-heart-structures#sets.phantoms never seen.areaRatio',
-    domain: { text: 'phantoms of this project' },
     covers: { 'heart-and-thorax-outlines': 'all', 'cardiac-axis-septum': 'all' },
   },
   'fetal-heart-rate': {
-    endpoint: OBSTETRIC,
     section: 'fetal-heart',
     what: 'heart rate and rhythm from M-mode, spectra and cines',
     model: null,
-    data: SIMULATED,
-    real: false,
+    ...PHANTOMS,
     cases: 30,
     error: { value: 0.4, unit: '{H.B.}/min', of: 'median error in M-mode', limit: 5 },
     date: '2026-11-21',
     source: 'docs/doppler.md',
-    domain: { text: 'phantoms of this project' },
     covers: {
       'm-mode-periodicity': 'all',
       'doppler-periodicity': 'all',
@@ -340,17 +316,14 @@ const OBSTETRIC_EVIDENCE = {
     },
   },
   'brain-structures': {
-    endpoint: OBSTETRIC,
     section: 'anomaly-screen',
     what: 'cerebellum, atrium, cisterna magna',
     model: 'fetal-brain-structures',
-    data: SIMULATED,
-    real: false,
+    ...PHANTOMS,
     cases: 40,
     error: { value: 0.278, unit: 'mm', of: 'median error of the cerebellum', limit: 2 },
     date: '2026-11-22',
     source: 'fetal-brain-structures#sets.phantoms never seen.cerebellum',
-    domain: { text: 'phantoms of this project' },
     covers: {
       'tcd-outer-outer': 'all',
       'cisterna-vermis-occiput': 'all',
@@ -358,38 +331,31 @@ const OBSTETRIC_EVIDENCE = {
     },
   },
   'presentation-sweep': {
-    endpoint: OBSTETRIC,
     section: 'presentation',
     what: 'presentation and lie from a sweep, cardiac activity',
     model: null,
-    data: SIMULATED,
-    real: false,
+    ...PHANTOMS,
     cases: null,
     error: null,
     date: '2026-11-21',
     source: 'docs/evidence.md',
-    domain: { text: 'phantoms of this project' },
     covers: {},
   },
   'fetal-spectra': {
-    endpoint: OBSTETRIC,
     section: 'doppler',
     what: 'PI, RI, S/D and velocities of umbilical, cerebral and uterine arteries and ductus venosus',
     model: null,
-    data: SIMULATED,
-    real: false,
+    ...PHANTOMS,
     cases: 40,
     error: { value: 3, unit: '%', of: 'median error of the umbilical PI', limit: 5 },
     date: '2026-11-21',
     source: 'docs/doppler.md',
-    domain: { text: 'phantoms of this project' },
     covers: { 'doppler-envelope': 'all' },
   },
 } as const satisfies Record<string, EvidenceEntry>;
 
 const ECHO_EVIDENCE = {
   'echo-views': {
-    endpoint: ECHO,
     section: 'views',
     what: 'name of A4C',
     model: 'echo-view-research',
@@ -403,7 +369,6 @@ const ECHO_EVIDENCE = {
     covers: {},
   },
   'echo-views-permissive': {
-    endpoint: ECHO,
     section: 'views',
     what: 'name of A4C',
     model: 'echo-view',
@@ -417,17 +382,14 @@ const ECHO_EVIDENCE = {
     covers: {},
   },
   'lv-outline': {
-    endpoint: ECHO,
     section: 'lvef',
     what: 'LV outline on A4C: volumes, LVEF by discs, length, areas',
     model: 'echo-chambers-research',
-    data: 'CAMUS, validation',
-    real: true,
+    ...CAMUS_A4C,
     cases: 60,
     error: { value: 5.66, unit: '%', of: 'mean absolute error of LVEF, points', limit: 6 },
     date: '2026-11-21',
     source: 'echo-chambers-research#sets.camus-a4c, role validation.ejectionFraction.byDiscs',
-    domain: { text: 'A4C, adults, GE Vivid E95' },
     intervals: { 'lvef-4c': 15.9, others: NOT_MEASURED },
     covers: {
       'disc-summation': ['lvedv-4c', 'lvesv-4c', 'lvef-4c'],
@@ -436,17 +398,14 @@ const ECHO_EVIDENCE = {
     },
   },
   'lv-outline-permissive': {
-    endpoint: ECHO,
     section: 'lvef',
     what: 'LV outline on A4C: volumes, LVEF by discs, length, areas',
     model: 'echo-chambers',
-    data: 'CAMUS, validation',
-    real: true,
+    ...CAMUS_A4C,
     cases: 59,
     error: { value: 18.2, unit: '%', of: 'mean absolute error of LVEF, points', limit: 6 },
     date: '2026-11-21',
     source: 'echo-chambers#sets.camus-a4c, role validation.ejectionFraction.byDiscs',
-    domain: { text: 'A4C, adults, GE Vivid E95' },
     intervals: { others: NOT_MEASURED },
     covers: {
       'disc-summation': ['lvedv-4c', 'lvesv-4c', 'lvef-4c'],
@@ -455,22 +414,18 @@ const ECHO_EVIDENCE = {
     },
   },
   'lvef-networks': {
-    endpoint: ECHO,
     section: 'lvef',
     what: 'LVEF on A4C, mean of two networks',
     model: 'echo-ejection-fraction-research',
-    data: 'CAMUS, validation',
-    real: true,
+    ...CAMUS_A4C,
     cases: 60,
     error: { value: 5.44, unit: '%', of: 'mean absolute error, points', limit: 6 },
     date: '2026-11-21',
     source: 'echo-ejection-fraction-research#sets.camus-a4c, role validation.jointAccepted',
-    domain: { text: 'A4C, adults, GE Vivid E95' },
     intervals: { 'lvef-networks': 12.7 },
     covers: { 'mean-of-networks': 'all' },
   },
   'la-outline': {
-    endpoint: ECHO,
     section: 'la-volume',
     what: 'LA outline on A4C: area, length, volume',
     model: 'echo-chambers-research',
@@ -489,17 +444,14 @@ const ECHO_EVIDENCE = {
     },
   },
   'apical-outlines': {
-    endpoint: ECHO,
     section: 'segment-chambers',
     what: 'LV and LA on A2C and A3C, myocardium of every view, biplane volumes',
     model: 'echo-chambers-research',
-    data: SIMULATED,
-    real: false,
+    ...PHANTOMS,
     cases: 18,
     error: { value: 6.4, unit: 'ml', of: 'mean error of the biplane EDV', limit: 10 },
     date: '2026-11-21',
     source: 'docs/echo.md',
-    domain: { text: 'phantoms of this project' },
     intervals: {
       'lvedv-biplane': 16.4,
       'lvesv-biplane': 9.2,
@@ -523,17 +475,14 @@ const ECHO_EVIDENCE = {
     },
   },
   'right-heart': {
-    endpoint: ECHO,
     section: 'rv-function',
     what: 'RV and RA: areas, FAC, widths, TAPSE on 2D, RV/LV',
     model: 'echo-chambers-research',
-    data: SIMULATED,
-    real: false,
+    ...PHANTOMS,
     cases: 19,
     error: { value: 1.14, unit: 'cm2', of: 'mean error of the RV diastolic area', limit: 2 },
     date: '2026-11-21',
     source: 'docs/echo.md',
-    domain: { text: 'phantoms of this project' },
     intervals: {
       'rv-ed-area': 5.2,
       'rv-es-area': 1.8,
@@ -557,67 +506,54 @@ const ECHO_EVIDENCE = {
     },
   },
   strain: {
-    endpoint: ECHO,
     section: 'lv-strain',
     what: 'longitudinal strain, overall and by segment',
     model: 'echo-chambers-research',
-    data: SIMULATED,
-    real: false,
+    ...PHANTOMS,
     cases: 19,
     error: { value: 0.73, unit: '%', of: 'mean error of GLS, points', limit: 2 },
     date: '2026-11-21',
     source: 'docs/echo.md',
-    domain: { text: 'phantoms of this project' },
     // The error of a three-view GLS is 2.2 points; that of a single view is √3 times as large.
     intervals: { others: 3.8 },
     covers: { 'contour-strain': 'all' },
   },
   'wall-motion': {
-    endpoint: ECHO,
     section: 'wall-motion',
     what: 'scores of the segments',
     model: 'echo-chambers-research',
-    data: SIMULATED,
-    real: false,
+    ...PHANTOMS,
     cases: 30,
     error: null,
     date: '2026-11-21',
     source: 'docs/echo.md',
-    domain: { text: 'phantoms of this project' },
     covers: { 'wall-outlines': 'all' },
   },
   parasternal: {
-    endpoint: ECHO,
     section: 'lv-size',
     what: 'LV dimensions, sinus and LA on parasternal views',
     model: 'echo-parasternal',
-    data: SIMULATED,
-    real: false,
+    ...PHANTOMS,
     cases: 100,
     error: { value: 2.78, unit: 'mm', of: 'mean absolute error of the cavity', limit: 4 },
     date: '2026-11-21',
     source: 'echo-parasternal#sets.phantom: cavity.accepted',
-    domain: { text: 'phantoms of this project' },
     intervals: { ivsd: 0.1, lvidd: 0.12, lvpwd: 0.29, lvids: 0.17, others: NOT_MEASURED },
     covers: { 'outlined-dimension': 'all' },
   },
   'pericardial-fluid': {
-    endpoint: ECHO,
     section: 'pericardial-effusion',
     what: 'echo-free space around the heart',
     model: 'echo-parasternal',
-    data: SIMULATED,
-    real: false,
+    ...PHANTOMS,
     cases: 5,
     error: { value: 0.66, unit: 'mm', of: 'mean error of the depth', limit: 2 },
     date: '2026-11-21',
     source: 'docs/echo.md',
-    domain: { text: 'phantoms of this project' },
     intervals: { 'effusion-depth': 1.7 },
     covers: { 'echo-free-space': 'all' },
   },
   'echo-spectra': {
-    endpoint: ECHO,
     section: 'valves',
     what: 'velocities, times and integrals of spectral Doppler',
     model: null,
@@ -643,22 +579,25 @@ const ECHO_EVIDENCE = {
     covers: { 'spectral-trace': 'all' },
   },
   'echo-m-mode': {
-    endpoint: ECHO,
     section: 'lv-size',
     what: 'LV dimensions, TAPSE, MAPSE and vena cava on M-mode',
     model: null,
-    data: SIMULATED,
-    real: false,
+    ...PHANTOMS,
     cases: 20,
     error: { value: 0.98, unit: 'mm', of: 'mean error of TAPSE', limit: 2 },
     date: '2026-11-21',
     source: 'docs/echo.md',
-    domain: { text: 'phantoms of this project' },
     // Of 198 accepted LV and vena cava dimensions on simulated displays, 5 had an error above 10 %.
     intervals: { tapse: 2, others: { percent: 10 } },
     covers: { 'm-mode-trace': 'all' },
   },
 } as const satisfies Record<string, EvidenceEntry>;
+
+/** The entries of each endpoint. */
+export const EVIDENCE_OF = {
+  'us/obstetric/interpret': OBSTETRIC_EVIDENCE,
+  'us/echo/interpret': ECHO_EVIDENCE,
+} as const;
 
 export const EVIDENCE = {
   ...OBSTETRIC_EVIDENCE,

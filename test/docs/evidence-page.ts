@@ -1,6 +1,7 @@
 import { conceptEntry } from '../../pipelines/concepts/concepts.ts';
 import {
   EVIDENCE,
+  EVIDENCE_OF,
   type EvidenceEntry,
   LEAST_CASES,
   reviewReason,
@@ -10,9 +11,9 @@ import { obstetricEndpoint } from '../../pipelines/obstetric/endpoint.ts';
 import { REVIEW_TEXT } from '../../pipelines/result/render/shared.ts';
 import { unitText } from '../../pipelines/result/render/unit-text.ts';
 
-const ENTRIES: readonly EvidenceEntry[] = Object.values(EVIDENCE);
-
 const row = (...cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
+
+const ENTRIES: readonly EvidenceEntry[] = Object.values(EVIDENCE);
 
 function errorText({ error }: EvidenceEntry): string {
   if (!error) return 'not compared';
@@ -67,8 +68,9 @@ const CALCULATED = 'calculated from values of other sections, with the status of
 type Endpoint = typeof obstetricEndpoint | typeof echoEndpoint;
 
 function tableOf({ id, title, sections }: Endpoint): string {
+  const entries: readonly EvidenceEntry[] = Object.values(EVIDENCE_OF[id]);
   const rows = sections.flatMap((section) => {
-    const own = ENTRIES.filter((one) => one.endpoint === id && one.section === section.id);
+    const own = entries.filter((one) => one.section === section.id);
     if (section.id === 'report') return [];
     if (own.length === 0)
       return [row(section.title, CALCULATED, '', '', '', '', '', '', '', '', '')];
