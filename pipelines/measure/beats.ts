@@ -1,4 +1,4 @@
-import { median } from './statistics.ts';
+import { median, variationOf } from './statistics.ts';
 
 /**
  * Subtracts the mean and slow drift from a series, so that it oscillates around 0. `window` is in
@@ -37,6 +37,15 @@ export function autocovariance(series: ArrayLike<number>, maxLag: number): Float
     result[lag] = sum / (n - lag);
   }
   return result;
+}
+
+/** Returns the sum of several results of `autocovariance`, at lags from 0 to `maxLag`. */
+export function summed(covariances: readonly Float64Array[], maxLag: number): Float64Array {
+  const sum = new Float64Array(maxLag + 1);
+  for (const covariance of covariances) {
+    for (let lag = 0; lag <= maxLag; lag++) sum[lag] = (sum[lag] ?? 0) + (covariance[lag] ?? 0);
+  }
+  return sum;
 }
 
 /**
@@ -238,12 +247,10 @@ export function beatsOf(curve: ArrayLike<number>, secondsPerSample: number): Bea
   const beats = feet.slice(1).map((to, i): Beat => ({ from: feet[i] ?? 0, to }));
   if (beats.length === 0) return null;
   const lengths = beats.map(({ from, to }) => to - from);
-  const mean = lengths.reduce((sum, length) => sum + length, 0) / lengths.length;
-  const squares = lengths.reduce((sum, length) => sum + (length - mean) ** 2, 0);
   return {
     beats,
     beatsPerMinute: 60 / (median(lengths) * secondsPerSample),
-    variation: Math.sqrt(squares / lengths.length) / mean,
+    variation: variationOf(lengths),
     strength: period.strength,
   };
 }

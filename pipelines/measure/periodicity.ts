@@ -1,6 +1,7 @@
 import type { GrayImage } from '../contract/image.ts';
 import type { Rectangle } from '../contract/study.ts';
-import { autocovariance, periodOf, tooShortForSilence, withoutDrift } from './beats.ts';
+import { autocovariance, periodOf, summed, tooShortForSilence, withoutDrift } from './beats.ts';
+import { pixelsOf, regionsOf } from './regions.ts';
 
 /** Requirements on a cine for its motion to be analysed, and limits of a heartbeat. */
 export const CARDIAC_MOTION = {
@@ -103,14 +104,12 @@ function pooled(covariances: readonly Float64Array[], grid: BlockGrid): Float64A
   return covariances.map((own, block) => {
     const column = block % columns;
     const row = Math.floor(block / columns);
-    const sum = new Float64Array(own.length);
+    const near: Float64Array[] = [];
     for (let y = Math.max(0, row - 1); y <= Math.min(rows - 1, row + 1); y++) {
-      for (let x = Math.max(0, column - 1); x <= Math.min(columns - 1, column + 1); x++) {
-        const other = covariances[y * columns + x];
-        if (other) for (let k = 0; k < sum.length; k++) sum[k] = (sum[k] ?? 0) + (other[k] ?? 0);
-      }
+      const first = y * columns + Math.max(0, column - 1);
+      near.push(...covariances.slice(first, y * columns + Math.min(columns - 1, column + 1) + 1));
     }
-    return sum;
+    return summed(near, own.length - 1);
   });
 }
 
@@ -125,25 +124,11 @@ function around(blocks: readonly number[], { area, size, columns }: BlockGrid): 
   };
 }
 
-function cluster(seed: number, members: ReadonlySet<number>, { columns }: BlockGrid): number[] {
-  const found = new Set([seed]);
-  const open = [seed];
-  for (let block = open.pop(); block !== undefined; block = open.pop()) {
-    const column = block % columns;
-    for (const [dx, dy] of [
-      [-1, 0],
-      [1, 0],
-      [0, -1],
-      [0, 1],
-    ] as const) {
-      const x = column + dx;
-      const next = block + dx + dy * columns;
-      if (x < 0 || x >= columns || found.has(next) || !members.has(next)) continue;
-      found.add(next);
-      open.push(next);
-    }
-  }
-  return [...found];
+/** Returns the connected blocks among `members` that include `seed`. */
+function cluster(seed: number, members: ReadonlySet<number>, { columns, rows }: BlockGrid) {
+  const mask = Uint8Array.from({ length: columns * rows }, (_, block) => +members.has(block));
+  const regions = regionsOf(mask, columns).map(pixelsOf);
+  return regions.find((blocks) => blocks.includes(seed)) ?? [seed];
 }
 
 function strengthAt(covariance: Float64Array, lag: number): number {
@@ -189,12 +174,10 @@ function judge(series: readonly number[][], step: number, grid: BlockGrid): Card
   if (members.length < CARDIAC_MOTION.cluster) {
     return { status: 'not-seen', strength: best.strength };
   }
-  const sum = new Float64Array(longest + 1);
-  for (const block of members) {
-    const covariance = covariances[block];
-    if (covariance)
-      for (let k = 0; k <= longest; k++) sum[k] = (sum[k] ?? 0) + (covariance[k] ?? 0);
-  }
+  const sum = summed(
+    members.flatMap((block) => covariances[block] ?? []),
+    longest,
+  );
   const period = periodOf(sum, Math.ceil(fastestLag), Math.floor(slowestLag)) ?? best;
   const beatsPerMinute = 60 / (period.lag * step);
   if (beatsPerMinute < CARDIAC_MOTION.slowest || beatsPerMinute > CARDIAC_MOTION.fastest) {

@@ -168,6 +168,13 @@ export function standardError(values: readonly number[]): number {
   return Math.sqrt(squares / (count - 1) / count) / Math.abs(mean);
 }
 
+/** Returns the coefficient of variation: the standard deviation as a share of the mean. */
+export function variationOf(values: readonly number[]): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return Math.sqrt(squares / values.length) / mean;
+}
+
 /** Coefficient of variation of the intervals above which a rhythm counts as irregular. */
 const IRREGULAR = 0.1;
 
@@ -175,7 +182,5 @@ const IRREGULAR = 0.1;
 export function isRegular(places: readonly number[]): boolean | null {
   if (places.length < 3) return null;
   const intervals = places.slice(1).map((place, i) => place - (places[i] ?? 0));
-  const mean = intervals.reduce((sum, value) => sum + value, 0) / intervals.length;
-  const squares = intervals.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-  return Math.sqrt(squares / intervals.length) / mean <= IRREGULAR;
+  return variationOf(intervals) <= IRREGULAR;
 }

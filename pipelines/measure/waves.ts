@@ -37,6 +37,13 @@ export function steadied(curve: ArrayLike<number>, times: number): Float64Array 
   return current;
 }
 
+/** Returns the last sample at which the curve is highest between two samples. */
+export function lastHighest(curve: ArrayLike<number>, from: number, to: number): number {
+  let highest = from;
+  for (let i = from; i <= to; i++) if ((curve[i] ?? 0) >= (curve[highest] ?? 0)) highest = i;
+  return highest;
+}
+
 function lowestBetween(curve: ArrayLike<number>, from: number, to: number): number {
   let lowest = from;
   for (let i = from; i <= to; i++) if ((curve[i] ?? 0) < (curve[lowest] ?? 0)) lowest = i;

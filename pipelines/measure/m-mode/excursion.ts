@@ -1,5 +1,5 @@
-import { median } from '../statistics.ts';
-import { wavesOf } from '../waves.ts';
+import { median, variationOf } from '../statistics.ts';
+import { lastHighest, wavesOf } from '../waves.ts';
 import { type EdgePath, edgesOf, exactEdge, linesOf, severalPaths } from './edges.ts';
 import type { MModePlane } from './plane.ts';
 
@@ -96,10 +96,7 @@ function beatsOfPath(plane: MModePlane, { rows }: EdgePath): ExcursionBeat[] {
     const before = waves[i - 1];
     if (wave.peak === 0 || !returns(rows, wave.peak)) return [];
     const from = before ? before.peak : 0;
-    let low = from;
-    for (let at = from; at <= wave.peak; at++) {
-      if ((rows[at] ?? 0) >= (rows[low] ?? 0)) low = at;
-    }
+    const low = lastHighest(rows, from, wave.peak);
     // A beat is incomplete if its end-diastole is before the start of the display.
     if (low === 0 && !before) return [];
     const rise = (wave.peak - low) * secondsPerColumn;
@@ -119,13 +116,12 @@ function isBeating(beats: readonly ExcursionBeat[], secondsPerColumn: number): b
   if (beats.length < 2) return false;
   const sizes = beats.map(({ excursion }) => excursion);
   const mean = sizes.reduce((sum, size) => sum + size, 0) / sizes.length;
-  const squares = sizes.reduce((sum, size) => sum + (size - mean) ** 2, 0);
   const apart = beats
     .slice(1)
     .map(({ high }, i) => (high.sample - (beats[i]?.high.sample ?? 0)) * secondsPerColumn);
   return (
     within(mean, [EXCURSION.least, EXCURSION.most]) &&
-    Math.sqrt(squares / sizes.length) <= EXCURSION.even * mean &&
+    variationOf(sizes) <= EXCURSION.even &&
     within(median(apart), EXCURSION.beat)
   );
 }

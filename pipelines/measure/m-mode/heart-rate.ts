@@ -5,6 +5,7 @@ import {
   beatsOf,
   continuousColumns,
   periodOf,
+  summed,
   tooShortForSilence,
   withoutDrift,
 } from '../beats.ts';
@@ -124,24 +125,21 @@ export function mModeRhythm(image: GrayImage, sweep: SweepRegion): MModeRhythm {
     const level = Array.from(withoutDrift(series, Math.round(slowest)));
     return { row, series: level, covariance: autocovariance(level, longest) };
   });
-  const sum = new Float64Array(longest + 1);
-  for (const { covariance } of bands) {
-    if ((covariance[0] ?? 0) <= M_MODE.swing ** 2) continue;
-    for (let k = 0; k <= longest; k++) sum[k] = (sum[k] ?? 0) + (covariance[k] ?? 0);
-  }
+  const swinging = bands.filter(({ covariance }) => (covariance[0] ?? 0) > M_MODE.swing ** 2);
+  const together = (some: readonly Band[]) =>
+    summed(
+      some.map(({ covariance }) => covariance),
+      longest,
+    );
   const last = Math.floor(Math.min(slowest, columns / M_MODE.beats));
-  const common = periodOf(sum, Math.ceil(fastest), last);
+  const common = periodOf(together(swinging), Math.ceil(fastest), last);
   const moving = common ? swingTogether(bands, common.lag) : [];
   if (!common || moving.length < 2) {
     return tooShortForSilence(columns * secondsPerPixel)
       ? { status: 'not-assessable', reason: 'too-short' }
       : { status: 'not-seen', strength: common?.strength ?? 0 };
   }
-  const together = new Float64Array(longest + 1);
-  for (const { covariance } of moving) {
-    for (let k = 0; k <= longest; k++) together[k] = (together[k] ?? 0) + (covariance[k] ?? 0);
-  }
-  const period = periodOf(together, Math.ceil(fastest), last) ?? common;
+  const period = periodOf(together(moving), Math.ceil(fastest), last) ?? common;
   const found = beatsOf(asOneCurve(moving), secondsPerPixel);
   const agrees =
     found !== null && Math.abs(found.beatsPerMinute * period.lag * secondsPerPixel - 60) < 6;

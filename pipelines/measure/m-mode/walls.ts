@@ -1,4 +1,4 @@
-import { steadied, wavesOf } from '../waves.ts';
+import { lastHighest, steadied, wavesOf } from '../waves.ts';
 import {
   type EdgePath,
   edgesOf,
@@ -133,7 +133,7 @@ export function ventricleWalls(plane: MModePlane): VentricleWalls | null {
   ]);
   const outer = line && strongestPath(plane, brighter, slopes, near(line.rows, leadingEdge));
   const inner = outer && strongestPath(plane, brighter, slopes, near(outer.rows, posteriorWall));
-  const septal = inner && nearestEdge(plane, darker, slopes, inner.rows);
+  const septal = inner && septalEdge(plane, darker, slopes, inner.rows);
   const right = septal && strongestPath(plane, brighter, slopes, near(septal.rows, septum));
   if (!outer || !inner || !septal || !right) return null;
   return {
@@ -145,11 +145,35 @@ export function ventricleWalls(plane: MModePlane): VentricleWalls | null {
 }
 
 /**
- * Returns the edge between septum and LV cavity. The strongest edge above the posterior wall may be
- * the free wall of the right ventricle. Therefore, the search continues with nearer edges, as long
- * as each is nearly as strong as the previous one.
+ * Returns the strongest edge within a band and then searches nearer edges, as long as each is nearly
+ * as strong as the previous one.
+ *
+ * @param nearer returns the band in which to search, at the row of the previous edge.
+ * @param share strength that counts as nearly as strong, as a share of the previous one.
  */
 function nearestEdge(
+  plane: MModePlane,
+  edges: Float32Array,
+  slopes: Float32Array,
+  band: (sample: number) => Limits,
+  nearer: (row: number, sample: number) => Limits,
+  share: number,
+): EdgePath | null {
+  let chosen = strongestPath(plane, edges, slopes, band);
+  while (chosen) {
+    const { rows, strength }: EdgePath = chosen;
+    const next = strongestPath(plane, edges, slopes, (at) => nearer(rows[at] ?? 0, at));
+    if (!next || next.strength < share * strength) break;
+    chosen = next;
+  }
+  return chosen;
+}
+
+/**
+ * Returns the edge between septum and LV cavity. The strongest edge above the posterior wall may be
+ * the free wall of the right ventricle, so a nearer edge is preferred if it is nearly as strong.
+ */
+function septalEdge(
   plane: MModePlane,
   edges: Float32Array,
   slopes: Float32Array,
@@ -157,19 +181,10 @@ function nearestEdge(
 ): EdgePath | null {
   const { depthPerRow } = plane;
   const { cavity, septum, nearlyAsStrong } = WALLS.ventricle;
-  const behind = beside(posterior, -1, cavity, depthPerRow);
-  let chosen = strongestPath(plane, edges, slopes, behind);
-  for (let next = chosen; next && chosen; ) {
-    const { rows, strength } = chosen;
-    const nearer = (sample: number): readonly [number, number] => [
-      (rows[sample] ?? 0) + septum[0] / depthPerRow,
-      behind(sample)[1],
-    ];
-    next = strongestPath(plane, edges, slopes, nearer);
-    if (!next || next.strength < nearlyAsStrong * strength) break;
-    chosen = next;
-  }
-  return chosen;
+  const above = beside(posterior, -1, cavity, depthPerRow);
+  const nearer = (row: number, sample: number) =>
+    [row + septum[0] / depthPerRow, above(sample)[1]] as const;
+  return nearestEdge(plane, edges, slopes, above, nearer, nearlyAsStrong);
 }
 
 export interface VentricleBeat {
@@ -208,10 +223,7 @@ export function ventricleBeats(plane: MModePlane, walls: VentricleWalls): Ventri
   ).filter(({ peak }) => peak > 0 && peak < cavity.length - 1);
   return contraction.flatMap(({ peak }, i): VentricleBeat[] => {
     const from = contraction[i - 1]?.peak ?? 0;
-    let diastole = from;
-    for (let at = from; at <= peak; at++) {
-      if ((cavity[at] ?? 0) >= (cavity[diastole] ?? 0)) diastole = at;
-    }
+    const diastole = lastHighest(cavity, from, peak);
     if (diastole === 0) return [];
     return [
       {
@@ -323,11 +335,8 @@ function darkBand(plane: MModePlane, nearPath: EdgePath, farPath: EdgePath): Dar
   return { near, far, distinct: Math.min(...contrasts) };
 }
 
-/**
- * Returns the far wall. From the strongest edge behind a near wall, the search continues with
- * nearer edges, as long as each is nearly as strong as the previous one.
- */
-function nearestWall(
+/** Returns the far wall behind a near wall. A nearer edge is preferred if it is nearly as strong. */
+function farWall(
   plane: MModePlane,
   edges: Float32Array,
   slopes: Float32Array,
@@ -336,18 +345,11 @@ function nearestWall(
   const { depthPerRow } = plane;
   const { lumen, nearlyAsStrong, apart } = WALLS.cava;
   const behind = beside(near, 1, lumen, depthPerRow);
-  let chosen = strongestPath(plane, edges, slopes, behind);
-  for (let next = chosen; next && chosen; ) {
-    const { rows, strength } = chosen;
-    const nearer = (sample: number): readonly [number, number] => [
-      behind(sample)[0],
-      Math.max(behind(sample)[0], (rows[sample] ?? 0) - apart / depthPerRow),
-    ];
-    next = strongestPath(plane, edges, slopes, nearer);
-    if (!next || next.strength < nearlyAsStrong * strength) break;
-    chosen = next;
-  }
-  return chosen;
+  const nearer = (row: number, sample: number) => {
+    const [first] = behind(sample);
+    return [first, Math.max(first, row - apart / depthPerRow)] as const;
+  };
+  return nearestEdge(plane, edges, slopes, behind, nearer, nearlyAsStrong);
 }
 
 const meanOf = (path: Float64Array) => path.reduce((sum, row) => sum + row, 0) / path.length;
@@ -378,7 +380,7 @@ function darkBands(plane: MModePlane): DarkBand[] {
   );
   const found = nearPaths
     .flatMap((near) => {
-      const far = nearestWall(plane, brighter, slopes, near.rows);
+      const far = farWall(plane, brighter, slopes, near.rows);
       return far ? [darkBand(plane, near, far)] : [];
     })
     .filter((band) => band.distinct >= distinct);
