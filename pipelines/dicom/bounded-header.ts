@@ -4,19 +4,21 @@ import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { type DecodeText, textDecoder } from './character-set.ts';
 import { TEXT_KINDS, textValues } from './data-set.ts';
 import {
-  decodeFileMeta,
-  fileStart,
+  DELIMITER_GROUP,
+  dictionaryVr,
+  type ElementHead,
+  type Encoding,
+  elementHead,
+  encodingOf,
+  IMPLICIT,
   ITEM,
   ITEM_END,
-  LONG_FORM,
+  numbersIn,
   SEQUENCE_END,
   UNDEFINED_LENGTH,
-} from './part10.ts';
-import {
-  DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN,
-  EXPLICIT_VR_BIG_ENDIAN,
-  IMPLICIT_VR_LITTLE_ENDIAN,
-} from './transfer-syntaxes.ts';
+} from './elements.ts';
+import { decodeFileMeta, fileStart } from './part10.ts';
+import { DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN } from './transfer-syntaxes.ts';
 
 /**
  * This file reads the header of an object received from another system, within limits. Only the
@@ -49,7 +51,7 @@ type WantedAttributes = ReadonlyMap<number, { name: string; vr: string }>;
 
 const UNKNOWN = 'UN';
 const CHARACTER_SET = 0x00080005;
-const { dictionary, nameMap } = dcmjs.data.DicomMetaDictionary;
+const { nameMap } = dcmjs.data.DicomMetaDictionary;
 
 /**
  * Returns the wanted attributes by tag.
@@ -63,8 +65,8 @@ export function wantedAttributes(names: Iterable<string>): WantedAttributes {
     // dcmjs adds a prefix to the keywords of retired attributes, which old systems still send.
     const digits = (nameMap[name] ?? nameMap[`RETIRED_${name}`])?.tag.replace(/[(),]/g, '') ?? name;
     if (!/^[0-9A-Fa-f]{8}$/.test(digits)) continue;
-    const vr = dictionary[`(${digits.slice(0, 4)},${digits.slice(4)})`]?.vr ?? UNKNOWN;
-    wanted.set(Number.parseInt(digits, 16), { name, vr });
+    const tag = Number.parseInt(digits, 16);
+    wanted.set(tag, { name, vr: dictionaryVr(tag) ?? UNKNOWN });
   }
   return wanted;
 }
@@ -153,20 +155,6 @@ function refused(why: string): SonogateError {
   return new SonogateError('object_not_understood', `The header ${why}.`);
 }
 
-interface Encoding {
-  explicit: boolean;
-  bigEndian: boolean;
-}
-
-const IMPLICIT: Encoding = { explicit: false, bigEndian: false };
-
-function encodingOf(transferSyntax: string): Encoding {
-  return {
-    explicit: transferSyntax !== IMPLICIT_VR_LITTLE_ENDIAN,
-    bigEndian: transferSyntax === EXPLICIT_VR_BIG_ENDIAN,
-  };
-}
-
 class HeaderEnds extends Error {
   override name = 'HeaderEnds';
   readonly damaged: boolean;
@@ -212,40 +200,26 @@ interface Walk {
   elements: number;
 }
 
-interface Element {
-  tag: number;
-  /** Empty in implicit VR and for item tags. */
-  vr: string;
-  length: number;
+interface Element extends ElementHead {
+  /** Offset of the value. */
   value: number;
 }
 
-const DELIMITER_GROUP = 0xfffe0000;
 /** First tag of the pixel data and its offset tables. The header ends before it. */
 const PIXEL_GROUP = 0x7fe00000;
 
-/** Reads the element at `offset` (PS3.5 7.1.2 and 7.1.3). */
-function elementAt(walk: Walk, offset: number, { explicit, bigEndian }: Encoding): Element {
+function elementAt(walk: Walk, offset: number, encoding: Encoding): Element {
   walk.elements += 1;
   if (walk.elements > HEADER_LIMITS.elements) {
     throw refused(`has more than ${HEADER_LIMITS.elements} elements`);
   }
-  let at = walk.bytes.position(offset, 8);
-  let { bytes } = walk.bytes;
-  const uint16 = (from: number) =>
-    bigEndian ? bytes.readUInt16BE(from) : bytes.readUInt16LE(from);
-  const uint32 = (from: number) =>
-    bigEndian ? bytes.readUInt32BE(from) : bytes.readUInt32LE(from);
-  const tag = uint16(at) * 0x10000 + uint16(at + 2);
-  if (!explicit || tag >= DELIMITER_GROUP) {
-    return { tag, vr: '', length: uint32(at + 4), value: offset + 8 };
-  }
-  const vr = bytes.toString('latin1', at + 4, at + 6);
-  if (!/^[A-Z]{2}$/.test(vr)) throw new HeaderEnds(true);
-  if (!LONG_FORM.has(vr)) return { tag, vr, length: uint16(at + 6), value: offset + 8 };
-  at = walk.bytes.position(offset, 12);
-  bytes = walk.bytes.bytes;
-  return { tag, vr, length: uint32(at + 8), value: offset + 12 };
+  const bytesAt = (from: number, length: number) => {
+    const at = walk.bytes.position(from, length);
+    return walk.bytes.bytes.subarray(at, at + length);
+  };
+  const head = elementHead(bytesAt(offset, 8), encoding, () => bytesAt(offset + 8, 4));
+  if (!head) throw new HeaderEnds(true);
+  return { ...head, value: offset + head.size };
 }
 
 interface HeaderEnd {
@@ -310,8 +284,6 @@ function readElement(
   const vr = element.vr === '' || element.vr === UNKNOWN ? (wanted?.vr ?? UNKNOWN) : element.vr;
   const next = length === UNDEFINED_LENGTH ? null : value + length;
   if (next === null || (wanted && vr === 'SQ')) {
-    // A sequence in a value of unknown VR is encoded in implicit little endian (PS3.5 6.2.2 note
-    // 2).
     const inner = element.vr === UNKNOWN ? IMPLICIT : encoding;
     const items: NaturalDataset[] | null = wanted ? [] : null;
     const end = readItems(walk, { value, end: next }, inner, depth + 1, scope, items);
@@ -386,22 +358,8 @@ function readItem(
   return end;
 }
 
-const NUMBERS: Readonly<
-  Record<string, { size: number; read: (b: Buffer, big: boolean) => number }>
-> = {
-  US: { size: 2, read: (b, big) => (big ? b.readUInt16BE() : b.readUInt16LE()) },
-  SS: { size: 2, read: (b, big) => (big ? b.readInt16BE() : b.readInt16LE()) },
-  UL: { size: 4, read: (b, big) => (big ? b.readUInt32BE() : b.readUInt32LE()) },
-  SL: { size: 4, read: (b, big) => (big ? b.readInt32BE() : b.readInt32LE()) },
-  FL: { size: 4, read: (b, big) => (big ? b.readFloatBE() : b.readFloatLE()) },
-  FD: { size: 8, read: (b, big) => (big ? b.readDoubleBE() : b.readDoubleLE()) },
-};
-
 const ASCII = new Set('AE AS CS DA DT TM UI UR'.split(' '));
 const DECIMAL = new Set(['DS', 'IS']);
-/** VR that the dictionary lists for an attribute whose VR is either US or SS. */
-const SIGNED_OR_NOT = 'xs';
-
 /**
  * Returns the value in the form used by dcmjs: a single value, or an array of several. Returns
  * undefined for a VR whose value is binary.
@@ -413,14 +371,8 @@ function decodedValue(vr: string, bytes: Buffer, bigEndian: boolean, decode: Dec
   if (DECIMAL.has(vr)) {
     return alone(asciiValues(bytes).map((text) => (text === '' ? text : numberOr(text))));
   }
-  const numbers = NUMBERS[vr === SIGNED_OR_NOT ? 'US' : vr];
-  if (!numbers) return undefined;
-  const { size, read } = numbers;
-  return alone(
-    Array.from({ length: Math.floor(bytes.length / size) }, (_, index) =>
-      read(bytes.subarray(index * size), bigEndian),
-    ),
-  );
+  const numbers = numbersIn(vr, bytes, bigEndian);
+  return numbers ? alone(numbers) : undefined;
 }
 
 function numberOr(text: string): number | string {

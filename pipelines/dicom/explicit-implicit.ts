@@ -1,17 +1,19 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import dcmjs from 'dcmjs';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { HEADER_LIMITS } from './bounded-header.ts';
 import {
+  dictionaryVr,
+  type ElementHead,
+  elementHead,
   elementHeader,
   ITEM,
   ITEM_END,
   LONG_FORM,
-  readFileMeta,
   SEQUENCE_END,
   UNDEFINED_LENGTH,
-} from './part10.ts';
+} from './elements.ts';
+import { readFileMeta } from './part10.ts';
 import { EXPLICIT_VR_LITTLE_ENDIAN, IMPLICIT_VR_LITTLE_ENDIAN } from './transfer-syntaxes.ts';
 
 /**
@@ -105,26 +107,21 @@ function damaged(why: string): SonogateError {
   return new SonogateError('object_not_understood', `The data set ${why}.`);
 }
 
-interface Element {
-  tag: number;
-  /** Empty in Implicit VR, and for items and delimiters. */
-  vr: string;
-  length: number;
+interface Element extends ElementHead {
+  /** Offset of the value. */
   value: number;
 }
 
 async function elementAt(walk: Walk, at: number, isExplicit: boolean): Promise<Element> {
   walk.elements += 1;
   if (walk.elements > HEADER_LIMITS.elements) throw damaged('has too many elements');
-  const head = await walk.read(at, 8);
-  const tag = head.readUInt16LE(0) * 0x10000 + head.readUInt16LE(2);
-  if (!isExplicit || tag >= ITEM) {
-    return { tag, vr: '', length: head.readUInt32LE(4), value: at + 8 };
-  }
-  const vr = head.toString('latin1', 4, 6);
-  if (!/^[A-Z]{2}$/.test(vr)) throw damaged('has an element without a value representation');
-  if (!LONG_FORM.has(vr)) return { tag, vr, length: head.readUInt16LE(6), value: at + 8 };
-  return { tag, vr, length: (await walk.read(at + 8, 4)).readUInt32LE(0), value: at + 12 };
+  const bytes = await walk.read(at, 8);
+  const encoding = { explicit: isExplicit, bigEndian: false };
+  const isLong = isExplicit && LONG_FORM.has(bytes.toString('latin1', 4, 6));
+  const more = isLong ? await walk.read(at + 8, 4) : bytes;
+  const head = elementHead(bytes, encoding, () => more);
+  if (!head) throw damaged('has an element without a value representation');
+  return { ...head, value: at + head.size };
 }
 
 /**
@@ -212,8 +209,6 @@ async function endOfItems(walk: Walk, from: number, depth: number): Promise<numb
   }
 }
 
-const { dictionary } = dcmjs.data.DicomMetaDictionary;
-
 /** VRs for dcmjs dictionary entries that depend on other elements (PS3.6 chapter 6). */
 const AMBIGUOUS: Readonly<Record<string, string>> = { ox: 'OW', lt: 'OW', up: 'UL' };
 
@@ -223,12 +218,10 @@ const AMBIGUOUS: Readonly<Record<string, string>> = { ox: 'OW', lt: 'OW', up: 'U
  * A.1).
  */
 function vrOf(tag: number, { isSigned }: Scope): string {
-  const digits = tag.toString(16).toUpperCase().padStart(8, '0');
-  if (Number.parseInt(digits.slice(0, 4), 16) % 2 === 1) {
-    // The private creator elements are LO (PS3.5 7.8.1).
-    return /^00[1-9A-F]/.test(digits.slice(4)) ? 'LO' : 'UN';
-  }
-  const vr = dictionary[`(${digits.slice(0, 4)},${digits.slice(4)})`]?.vr ?? 'UN';
+  const [group, element] = [Math.floor(tag / 0x10000), tag % 0x10000];
+  // The private creator elements are LO (PS3.5 7.8.1).
+  if (group % 2 === 1) return element >= 0x10 && element <= 0xff ? 'LO' : 'UN';
+  const vr = dictionaryVr(tag) ?? 'UN';
   if (vr === 'xs') return isSigned ? 'SS' : 'US';
   return /^[A-Z]{2}$/.test(vr) ? vr : (AMBIGUOUS[vr] ?? 'UN');
 }

@@ -3,6 +3,14 @@ import { open } from 'node:fs/promises';
 import { createInflateRaw } from 'node:zlib';
 import { data, type NaturalDataset, type TagDataset, type TagElement } from 'dcmjs';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
+import {
+  elementHeader,
+  ITEM,
+  ITEM_END,
+  LONG_FORM,
+  SEQUENCE_END,
+  UNDEFINED_LENGTH,
+} from './elements.ts';
 import { IMPLEMENTATION_CLASS_UID, IMPLEMENTATION_VERSION } from './implementation.ts';
 import {
   DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN,
@@ -34,18 +42,6 @@ export const PREFIX_END = PREAMBLE_LENGTH + PREFIX.length;
  * seen so far needs more.
  */
 export const MAX_META_BYTES = 64 * 1024;
-
-/** Value representations with a 32-bit length in explicit VR (PS3.5 7.1.2). */
-export const LONG_FORM: ReadonlySet<string> = new Set(
-  'OB OD OF OL OV OW SQ SV UC UN UR UT UV'.split(' '),
-);
-
-/** Length of a sequence or an item that ends with a delimiter (PS3.5 7.5). */
-export const UNDEFINED_LENGTH = 0xffffffff;
-/** Tags of items and delimiters (PS3.5 7.5). They have no VR in any transfer syntax. */
-export const ITEM = 0xfffee000;
-export const ITEM_END = 0xfffee00d;
-export const SEQUENCE_END = 0xfffee0dd;
 
 /**
  * Encodes the preamble and the file meta information that precede the data set of a received
@@ -144,24 +140,6 @@ export async function readFileMeta(
 function padded(text: string, padding: string): Buffer {
   const bytes = Buffer.from(text);
   return bytes.length % 2 === 0 ? bytes : Buffer.from(text + padding);
-}
-
-/**
- * Encodes an element header in little endian. In Implicit VR, and for items and delimiters, `vr` is
- * empty (PS3.5 7.1).
- */
-export function elementHeader(tag: number, vr: string, length: number): Buffer {
-  // A value that is too long for the short form is written as UN (PS3.5 6.2.2).
-  const written = vr !== '' && !LONG_FORM.has(vr) && length > 0xffff ? 'UN' : vr;
-  const isLong = LONG_FORM.has(written);
-  const bytes = Buffer.alloc(isLong ? 12 : 8);
-  bytes.writeUInt16LE(Math.floor(tag / 0x10000), 0);
-  bytes.writeUInt16LE(tag % 0x10000, 2);
-  bytes.write(written, 4, 'latin1');
-  if (isLong) bytes.writeUInt32LE(length, 8);
-  else if (written === '') bytes.writeUInt32LE(length, 4);
-  else bytes.writeUInt16LE(length, 6);
-  return bytes;
 }
 
 const metaElement = (number: number, vr: string, value: Buffer): Buffer =>

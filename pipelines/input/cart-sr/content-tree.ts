@@ -1,16 +1,15 @@
 import type { CartCode } from '../../contract/study.ts';
 import { UnreadableInput } from '../../contract/study.ts';
-import { ITEM, ITEM_END, SEQUENCE_END, UNDEFINED_LENGTH } from '../../dicom/part10.ts';
+import {
+  type Encoding,
+  ITEM,
+  ITEM_END,
+  SEQUENCE_END,
+  UNDEFINED_LENGTH,
+} from '../../dicom/elements.ts';
 import { uidOrNull } from '../../dicom/uid.ts';
 import { byTag } from '../dicom/attributes.ts';
-import {
-  type DataSet,
-  type Element,
-  type Encoding,
-  elementAt,
-  openDataSet,
-  passValue,
-} from '../dicom/header.ts';
+import { type DataSet, type Element, elementAt, openDataSet, passValue } from '../dicom/header.ts';
 import { currentCode } from '../dicom/snomed-rt.ts';
 import type { ByteSource } from '../study-file.ts';
 

@@ -1,18 +1,19 @@
 import { UnreadableInput } from '../../contract/study.ts';
 import {
-  guessTransferSyntax,
-  hasPreamble,
+  DELIMITER_GROUP,
+  dictionaryVr,
+  type ElementHead,
+  type Encoding,
+  elementHead,
+  encodingOf,
+  IMPLICIT,
   ITEM,
-  LONG_FORM,
-  PREFIX_END,
+  numbersIn,
   SEQUENCE_END,
   UNDEFINED_LENGTH,
-} from '../../dicom/part10.ts';
-import {
-  DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN,
-  EXPLICIT_VR_BIG_ENDIAN,
-  IMPLICIT_VR_LITTLE_ENDIAN,
-} from '../../dicom/transfer-syntaxes.ts';
+} from '../../dicom/elements.ts';
+import { guessTransferSyntax, hasPreamble, PREFIX_END } from '../../dicom/part10.ts';
+import { DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN } from '../../dicom/transfer-syntaxes.ts';
 import { LIMITS } from '../limits.ts';
 import type { ByteSource } from '../study-file.ts';
 import { type AcquisitionTime, acquisitionTimeOf } from './acquisition-time.ts';
@@ -25,7 +26,6 @@ import {
   PIXEL_DATA,
   SEQUENCES,
   type SequenceName,
-  valueKind,
 } from './attributes.ts';
 
 type HeaderValue = string | number[] | Buffer;
@@ -39,43 +39,24 @@ function printable(bytes: Buffer): string {
     .trim();
 }
 
+const BYTES: ReadonlySet<string> = new Set(['OB', 'OW', 'ox', 'OV']);
+
 /**
- * Decodes an attribute's value into newly allocated memory. `words` means that the bytes are OW.
+ * Decodes an attribute's value into newly allocated memory. Its VR is that of PS3.6, because implicit
+ * VR files do not contain it. `words` means that the bytes are OW.
  */
-function decodeValue(
-  bytes: Buffer,
-  name: AttributeName | ItemAttributeName,
-  bigEndian: boolean,
-  words: boolean,
-): HeaderValue {
-  const numbers = (size: number, at: (offset: number) => number) => {
-    const read: number[] = [];
-    for (let offset = 0; offset + size <= bytes.length; offset += size) read.push(at(offset));
-    return read;
-  };
-  const uint16 = (at: number) => (bigEndian ? bytes.readUInt16BE(at) : bytes.readUInt16LE(at));
-  switch (valueKind(name)) {
-    case 'us':
-      return numbers(2, uint16);
-    case 'at':
-      return numbers(2, uint16)
-        .map((half) => half.toString(16).toUpperCase().padStart(4, '0'))
-        .join('');
-    case 'ul':
-      return numbers(4, (at) => (bigEndian ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at)));
-    case 'sl':
-      return numbers(4, (at) => (bigEndian ? bytes.readInt32BE(at) : bytes.readInt32LE(at)));
-    case 'fl':
-      return numbers(4, (at) => (bigEndian ? bytes.readFloatBE(at) : bytes.readFloatLE(at)));
-    case 'fd':
-      return numbers(8, (at) => (bigEndian ? bytes.readDoubleBE(at) : bytes.readDoubleLE(at)));
-    case 'bytes':
-      return bigEndian && words && bytes.length % 2 === 0
-        ? Buffer.from(bytes).swap16()
-        : Buffer.from(bytes);
-    case 'text':
-      return printable(bytes);
+function decodeValue(bytes: Buffer, tag: number, bigEndian: boolean, words: boolean): HeaderValue {
+  const vr = dictionaryVr(tag) ?? '';
+  if (vr === 'AT') {
+    const halves = numbersIn('US', bytes, bigEndian) ?? [];
+    return halves.map((half) => half.toString(16).toUpperCase().padStart(4, '0')).join('');
   }
+  if (BYTES.has(vr)) {
+    return bigEndian && words && bytes.length % 2 === 0
+      ? Buffer.from(bytes).swap16()
+      : Buffer.from(bytes);
+  }
+  return numbersIn(vr, bytes, bigEndian) ?? printable(bytes);
 }
 
 export interface PixelDataElement {
@@ -101,18 +82,7 @@ export interface DicomHeader extends Readonly<Record<SequenceName, readonly Head
   pixelData: PixelDataElement | null;
 }
 
-/** First tag of the delimiters, which have no VR. */
-const DELIMITER_GROUP = 0xfffe0000;
-
-export interface Encoding {
-  explicit: boolean;
-  bigEndian: boolean;
-}
-
-export interface Element {
-  tag: number;
-  vr: string | null;
-  length: number;
+export interface Element extends ElementHead {
   valueOffset: number;
 }
 
@@ -126,23 +96,11 @@ export function elementAt(walk: Walk, offset: number, encoding: Encoding): Eleme
   walk.elements += 1;
   if (walk.elements > LIMITS.headerElements)
     throw new UnreadableInput('the header has too many elements');
-  const head = walk.source.read(offset, 8);
-  const { bigEndian } = encoding;
-  const uint16 = (at: number) => (bigEndian ? head.readUInt16BE(at) : head.readUInt16LE(at));
-  const uint32 = (bytes: Buffer, at: number) =>
-    bigEndian ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at);
-  const tag = uint16(0) * 0x10000 + uint16(2);
-  if (!encoding.explicit || tag >= DELIMITER_GROUP) {
-    return { tag, vr: null, length: uint32(head, 4), valueOffset: offset + 8 };
-  }
-  const vr = head.toString('latin1', 4, 6);
-  if (!/^[A-Z]{2}$/.test(vr))
-    throw new UnreadableInput('the header is damaged: a value has no type');
-  if (LONG_FORM.has(vr)) {
-    const length = uint32(walk.source.read(offset + 8, 4), 0);
-    return { tag, vr, length, valueOffset: offset + 12 };
-  }
-  return { tag, vr, length: uint16(6), valueOffset: offset + 8 };
+  const head = elementHead(walk.source.read(offset, 8), encoding, () =>
+    walk.source.read(offset + 8, 4),
+  );
+  if (!head) throw new UnreadableInput('the header is damaged: a value has no type');
+  return { ...head, valueOffset: offset + head.size };
 }
 
 function readValue(
@@ -154,7 +112,7 @@ function readValue(
   if (element.length > LIMITS.valueBytes)
     throw new UnreadableInput(`the header value ${name} is too long`);
   const bytes = walk.source.read(element.valueOffset, element.length);
-  return decodeValue(bytes, name, bigEndian, element.vr === 'OW');
+  return decodeValue(bytes, element.tag, bigEndian, element.vr === 'OW');
 }
 
 /**
@@ -171,8 +129,7 @@ export function walkSequence(
 ): number {
   if (depth > LIMITS.sequenceDepth) throw new UnreadableInput('the header is nested too deeply');
   const end = sequence.length === UNDEFINED_LENGTH ? null : sequence.valueOffset + sequence.length;
-  // A UN of undefined length is encoded in implicit little endian (PS3.5 6.2.2 note 2).
-  const inner = sequence.vr === 'UN' ? { explicit: false, bigEndian: false } : encoding;
+  const inner = sequence.vr === 'UN' ? IMPLICIT : encoding;
   let offset = sequence.valueOffset;
   let item = -1;
   while (end === null || offset < end) {
@@ -261,11 +218,12 @@ export function openDataSet(source: ByteSource): DataSet {
       'the transfer syntax Deflated Explicit VR Little Endian is not supported',
     );
   }
-  const encoding: Encoding = {
-    explicit: transferSyntax !== IMPLICIT_VR_LITTLE_ENDIAN,
-    bigEndian: transferSyntax === EXPLICIT_VR_BIG_ENDIAN,
+  return {
+    walk,
+    transferSyntax,
+    encoding: encodingOf(transferSyntax),
+    start: meta?.offset ?? 0,
   };
-  return { walk, transferSyntax, encoding, start: meta?.offset ?? 0 };
 }
 
 const NAMES = byTag<AttributeName>(ATTRIBUTES);
