@@ -177,8 +177,10 @@ function withDependants(measured: readonly Measurement[]): readonly Measurement[
     const inputs = RESTS_ON[one.concept.key as EchoConcept] ?? [];
     const fault = inputs.find((key) => key !== one.concept.key && withheld.has(key));
     if (!fault || one.quality !== 'accepted') return one;
-    changed = true;
-    return inadequate(one, remarkOfEcho('echo.rests-on-withheld', { key: fault }));
+    const marked = inadequate(one, remarkOfEcho('echo.rests-on-withheld', { key: fault }));
+    // A value that a person confirmed stays accepted.
+    changed ||= marked !== one;
+    return marked;
   });
   return changed ? withDependants(next) : next;
 }
