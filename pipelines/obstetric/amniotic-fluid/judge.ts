@@ -8,6 +8,7 @@ import {
   type FindingDraft,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
+import { finding } from '../shared/section.ts';
 import {
   AFI_FROM_DAYS,
   AFI_HIGH,
@@ -203,17 +204,9 @@ export function findingsAtCutOff(values: FluidValues, gaDays: number | undefined
   return judgedValues(values, gaDays).flatMap(({ id, by, value }) => {
     const { between } = categoryOf(by, value);
     if (!between || between.includes('normal')) return [];
-    return [
-      {
-        id,
-        section: FLUID_SECTION,
-        concept: findingConcept(LITTLE.has(between[0]) ? 'oligohydramnios' : 'polyhydramnios'),
-        statement: say.gap('fluid.at-cut-off', { between: [...between] }, [value]),
-        severity: 'abnormal' as const,
-        confidence: null,
-        evidence: [value.id],
-      },
-    ];
+    const concept = LITTLE.has(between[0]) ? 'oligohydramnios' : 'polyhydramnios';
+    const said = say.gap('fluid.at-cut-off', { between: [...between] }, [value]);
+    return [finding(FLUID_SECTION, id, concept, said, 'abnormal')];
   });
 }
 
@@ -222,21 +215,13 @@ export function findingsAtCutOff(values: FluidValues, gaDays: number | undefined
  */
 export function fluidFinding({ id, by, value, category }: Judged): FindingDraft[] {
   if (category === 'normal') return [];
-  const low = category === 'oligohydramnios' || category === 'anhydramnios';
+  const low = LITTLE.has(category);
   const { low: lowCm, lowRule, high } = RULES[by];
   const rule = low ? lowRule : 'at-least';
   const cutOff = (low ? lowCm : high) * MM_PER_CM;
-  return [
-    {
-      id,
-      section: FLUID_SECTION,
-      concept: findingConcept(low ? 'oligohydramnios' : 'polyhydramnios'),
-      statement: say.conclusion('fluid.abnormal', { category, rule, cutOff }, [value]),
-      severity: category === 'anhydramnios' ? 'critical' : 'abnormal',
-      confidence: null,
-      evidence: [by],
-    },
-  ];
+  const said = say.conclusion('fluid.abnormal', { category, rule, cutOff }, [value]);
+  const severity = category === 'anhydramnios' ? 'critical' : 'abnormal';
+  return [finding(FLUID_SECTION, id, low ? 'oligohydramnios' : 'polyhydramnios', said, severity)];
 }
 
 /**
@@ -248,15 +233,9 @@ export function contradictionFinding(
   values: readonly Measurement[],
 ): FindingDraft[] {
   if (against.length === 0) return [];
+  const said = [say.gap('fluid.not-categorised', {}), ...against];
+  const evidence = values.map(({ id }) => id);
   return [
-    {
-      id: 'fluid-contradiction',
-      section: FLUID_SECTION,
-      concept: findingConcept('repeatability'),
-      statements: [say.gap('fluid.not-categorised', {}), ...against],
-      severity: 'abnormal',
-      confidence: null,
-      evidence: values.map(({ id }) => id),
-    },
+    finding(FLUID_SECTION, 'fluid-contradiction', 'repeatability', said, 'abnormal', { evidence }),
   ];
 }

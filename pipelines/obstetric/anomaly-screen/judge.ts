@@ -16,6 +16,7 @@ import {
 import type { Statement } from '../../result/statement.ts';
 import { atCutOff, isChosen } from '../shared/measurement.ts';
 import { keyFrame } from '../shared/plane.ts';
+import { finding } from '../shared/section.ts';
 import type { ScreenEvidence } from './evidence.ts';
 import {
   BRAIN_DAYS,
@@ -171,7 +172,7 @@ interface Judgement {
   /** The limit or range checked, and whether the size meets it. */
   criterion: { name: string; met: boolean };
   /** Null if the size is within its limits. */
-  finding: Abnormality | null;
+  abnormality: Abnormality | null;
 }
 
 function judgeVentricle(mm: number): Judgement {
@@ -182,7 +183,7 @@ function judgeVentricle(mm: number): Judgement {
     scheme: 'ISUOG 2020 CNS part 1; SMFM 2018, Fox et al., AJOG 219:B2-B9',
     category,
     criterion: { name: `at least ${VENTRICLE_MM.mild} mm`, met: category !== 'normal' },
-    finding: category === 'normal' ? null : `${category}-ventriculomegaly`,
+    abnormality: category === 'normal' ? null : `${category}-ventriculomegaly`,
   };
 }
 
@@ -195,7 +196,7 @@ function judgeCisterna(mm: number): Judgement {
     scheme: 'ISUOG 2020 CNS part 1',
     category,
     criterion: { name: `from ${low} to ${high} mm`, met: category === 'normal' },
-    finding: category === 'normal' ? null : `${category}-cisterna-magna`,
+    abnormality: category === 'normal' ? null : `${category}-cisterna-magna`,
   };
 }
 
@@ -208,7 +209,7 @@ function judgeFold(mm: number, gaDays: number): Judgement | null {
       scheme: 'Benacerraf 1985; ISUOG',
       category,
       criterion: { name: `at least ${SCREEN_MM.nuchalFold} mm`, met: category === 'thick' },
-      finding: category === 'thick' ? 'thick-nuchal-fold' : null,
+      abnormality: category === 'thick' ? 'thick-nuchal-fold' : null,
     }
   );
 }
@@ -224,19 +225,11 @@ function judge(measurement: Measurement, gaDays: number, mm = measurement.value)
 
 function findingOf(
   { concept }: Judgement,
-  measurement: Measurement,
-  statement: Statement,
-  beside: readonly Measurement[] = [],
+  { id, confidence }: Measurement,
+  said: Statement,
 ): FindingDraft {
-  return {
-    id: `${concept}-${measurement.id}`,
-    section: ANOMALY_SECTION,
-    concept: findingConcept(concept),
-    statement,
-    severity: 'abnormal',
-    confidence: measurement.confidence,
-    evidence: [measurement, ...beside].map(({ id }) => id),
-  };
+  const given = { confidence };
+  return finding(ANOMALY_SECTION, `${concept}-${id}`, concept, said, 'abnormal', given);
 }
 
 /**
@@ -248,12 +241,12 @@ function contradicting(
   { key, category }: Judgement,
   measurements: readonly Measurement[],
   gaDays: number,
-): { value: Measurement; finding: Abnormality | null }[] {
+): { value: Measurement; abnormality: Abnormality | null }[] {
   if (isOfMachine(measurement)) return [];
   return measurements.flatMap((value) => {
     if (!isOfMachine(value) || value.quality !== 'accepted' || value.concept.key !== key) return [];
     const other = judge(value, gaDays);
-    return other && other.category !== category ? [{ value, finding: other.finding }] : [];
+    return other && other.category !== category ? [{ value, abnormality: other.abnormality }] : [];
   });
 }
 
@@ -281,13 +274,13 @@ export function concludeSizes(
   for (const measurement of countingSizes(measurements, several)) {
     const judged = judge(measurement, gaDays);
     if (!judged) continue;
-    const { key, finding, concept } = judged;
+    const { key, abnormality, concept } = judged;
     const others = several ? [] : contradicting(measurement, judged, measurements, gaDays);
     if (others.length > 0) {
       const values = others.map(({ value }) => value);
-      const findings = [finding, ...others.map((one) => one.finding)];
+      const findings = [abnormality, ...others.map((one) => one.abnormality)];
       const said = say.gap('screen.contradiction', { key, findings }, [measurement, ...values]);
-      concluded.findings.push(findingOf(judged, measurement, said, values));
+      concluded.findings.push(findingOf(judged, measurement, said));
       continue;
     }
     const within = categoryWithin(
@@ -321,8 +314,9 @@ export function concludeSizes(
         criteria: [{ ...judged.criterion, value: { of: key, value: measurement.value } }],
       });
     }
-    if (!finding) continue;
-    const said = say.conclusion('screen.abnormal', { key, finding, unnamed }, [measurement]);
+    if (!abnormality) continue;
+    const given = { key, finding: abnormality, unnamed };
+    const said = say.conclusion('screen.abnormal', given, [measurement]);
     concluded.findings.push(findingOf(judged, measurement, said));
   }
   return concluded;

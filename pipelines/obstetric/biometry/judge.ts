@@ -1,4 +1,4 @@
-import { findingConcept, type ObstetricConcept } from '../../concepts/obstetric.ts';
+import type { ObstetricConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { isConfirmed, isOfMachine } from '../../result/measured.ts';
 import { remarkOfBiometry, say } from '../../result/render/obstetric/biometry.ts';
@@ -16,7 +16,7 @@ import {
   TAD_TO_APAD,
   withMachineValues,
 } from '../shared/measurement.ts';
-import type { MachineQuantity } from '../shared/section.ts';
+import { finding, type MachineQuantity } from '../shared/section.ts';
 import { WEIGHTS_DIFFER, weightsApart } from './derive.ts';
 import { CIRCUMFERENCE_SHARE, circumferenceOfDiameters } from './formulas.ts';
 import type { BiometryEvidence } from './measure.ts';
@@ -174,28 +174,13 @@ export const isContradicted = ({ remarks }: Measurement) =>
  * call the fetus abnormal.
  */
 export function contradictionFindings(found: readonly Contradiction[]): FindingDraft[] {
-  return found.map(({ id, ratio, of }) => ({
-    id: `consistency-${id}`,
-    section: 'biometry',
-    concept: findingConcept('repeatability'),
-    statement: say.gap('biometry.ratio-inconsistent', { ratio }, of),
-    severity: 'abnormal',
-    confidence: null,
-    evidence: of.map((one) => one.id),
-  }));
+  return found.map(({ id, ratio, of }) =>
+    doubt(id, say.gap('biometry.ratio-inconsistent', { ratio }, of)),
+  );
 }
 
-function doubt(id: string, statement: Statement, evidence: readonly Measurement[]): FindingDraft {
-  return {
-    id: `consistency-${id}`,
-    section: 'biometry',
-    concept: findingConcept('repeatability'),
-    statement,
-    severity: 'abnormal',
-    confidence: null,
-    evidence: evidence.map((one) => one.id),
-  };
-}
+const doubt = (id: string, said: Statement, evidence = [...said.about]) =>
+  finding('biometry', `consistency-${id}`, 'repeatability', said, 'abnormal', { evidence });
 
 /** Returns a finding if TAD and APAD of an abdomen do not fit each other (obstetric 0.6). */
 function abdomenDoubt(tad: Measurement | null, apad: Measurement | null): FindingDraft[] {
@@ -203,8 +188,7 @@ function abdomenDoubt(tad: Measurement | null, apad: Measurement | null): Findin
   const ratio = tad.value / apad.value;
   const { low, high } = TAD_TO_APAD;
   if (ratio >= low && ratio <= high) return [];
-  const about = [tad, apad];
-  return [doubt('tad-apad', say.gap('biometry.ratio-inconsistent', { ratio }, about), about)];
+  return [doubt('tad-apad', say.gap('biometry.ratio-inconsistent', { ratio }, [tad, apad]))];
 }
 
 /**
@@ -221,27 +205,21 @@ function circumferenceDoubt(
   if (Math.abs(circumference.value - expected) <= CIRCUMFERENCE_SHARE * expected) return [];
   const about = [circumference, first, second];
   const percent = 100 * CIRCUMFERENCE_SHARE;
-  const statement = say.gap('biometry.circumference-inconsistent', { percent }, about);
-  return [doubt(circumference.id, statement, about)];
+  const said = say.gap('biometry.circumference-inconsistent', { percent }, about);
+  return [doubt(circumference.id, said)];
 }
 
 function headDoubt(bpd: Measurement | null, ofd: Measurement | null): FindingDraft[] {
   if (!bpd || !ofd || bpd.value < ofd.value) return [];
-  const about = [bpd, ofd];
-  return [doubt('bpd-ofd', say.gap('biometry.bpd-not-shorter', {}, about), about)];
+  return [doubt('bpd-ofd', say.gap('biometry.bpd-not-shorter', {}, [bpd, ofd]))];
 }
 
 function weightDoubt(lengths: readonly Measurement[]): FindingDraft[] {
   const apart = weightsApart(lengths);
   if (!apart) return [];
   const [full, reduced] = apart;
-  return [
-    doubt(
-      'efw',
-      say.gap('biometry.weights-inconsistent', { full, reduced }),
-      lengths.filter(({ id }) => ['hc', 'ac', 'fl'].includes(id)),
-    ),
-  ];
+  const used = lengths.map(({ id }) => id).filter((id) => ['hc', 'ac', 'fl'].includes(id));
+  return [doubt('efw', say.gap('biometry.weights-inconsistent', { full, reduced }), used)];
 }
 
 /**
@@ -310,16 +288,10 @@ function spreadFinding(
   if (!spread || !REPEATED.has(key)) return [];
   const apart = spread.high - spread.low;
   if (apart <= repeatability(key, measurement.value)) return [];
+  const said = say.gap('biometry.repeats-differ', { key, spread: apart, machine: true });
+  const given = { evidence: [id] };
   return [
-    {
-      id: `repeatability-cart-${key}`,
-      section: 'biometry',
-      concept: findingConcept('repeatability'),
-      statement: say.gap('biometry.repeats-differ', { key, spread: apart, machine: true }),
-      severity: 'abnormal',
-      confidence: null,
-      evidence: [id],
-    },
+    finding('biometry', `repeatability-cart-${key}`, 'repeatability', said, 'abnormal', given),
   ];
 }
 
@@ -332,15 +304,8 @@ const besideOurs = (key: LengthKey, value: Measurement, ours: Measurement): Meas
 
 function comparisonFinding(key: LengthKey, value: Measurement, ours: Measurement): FindingDraft {
   const far = disagrees(key, ours.value, value.value);
-  return {
-    id: `cart-${key}`,
-    section: 'biometry',
-    concept: findingConcept('repeatability'),
-    statement: say.value('biometry.machine-length', { far }, [ours, value]),
-    severity: far ? 'abnormal' : 'info',
-    confidence: null,
-    evidence: [ours.id, value.id],
-  };
+  const said = say.value('biometry.machine-length', { far }, [ours, value]);
+  return finding('biometry', `cart-${key}`, 'repeatability', said, far ? 'abnormal' : 'info');
 }
 
 /**
@@ -406,15 +371,8 @@ function comparison(own: Measurement, machine: Measurement): FindingDraft {
   const percent = (100 * Math.abs(machine.value - own.value)) / own.value;
   const limit = 100 * WEIGHTS_DIFFER;
   const far = percent > limit;
-  return {
-    id: 'cart-efw',
-    section: 'biometry',
-    concept: findingConcept('repeatability'),
-    statement: say.value('biometry.machine-weight', { far, limit }, [own, machine]),
-    severity: far ? 'abnormal' : 'info',
-    confidence: null,
-    evidence: [own.id, machine.id],
-  };
+  const said = say.value('biometry.machine-weight', { far, limit }, [own, machine]);
+  return finding('biometry', 'cart-efw', 'repeatability', said, far ? 'abnormal' : 'info');
 }
 
 /**

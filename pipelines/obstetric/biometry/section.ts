@@ -1,4 +1,4 @@
-import { findingConcept, type ObstetricConcept } from '../../concepts/obstetric.ts';
+import type { ObstetricConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { isOfMachine, isRejected } from '../../result/measured.ts';
 import { say } from '../../result/render/obstetric/biometry.ts';
@@ -8,7 +8,12 @@ import type { Statement } from '../../result/statement.ts';
 import { acceptedValue, listedForFetuses, REPEATABILITY } from '../shared/measurement.ts';
 import type { FramePlane, Structure } from '../shared/plane.ts';
 import { excludedBy, MEASURING_PLANES } from '../shared/plane.ts';
-import type { Gap, ObstetricSection, SectionOutcome } from '../shared/section.ts';
+import {
+  finding,
+  type Gap,
+  type ObstetricSection,
+  type SectionOutcome,
+} from '../shared/section.ts';
 import {
   bpdConvention,
   deriveBiometry,
@@ -200,17 +205,9 @@ function spreadFinding(
   const limit =
     key === 'fl' ? REPEATABILITY.femurMm : REPEATABILITY.circumferenceShare * combined.value;
   if (spread <= limit) return [];
-  return [
-    {
-      id: `repeatability-${key}`,
-      section: 'biometry',
-      concept: findingConcept('repeatability'),
-      statement: say.gap('biometry.repeats-differ', { key, spread, machine: false }),
-      severity: 'abnormal',
-      confidence: null,
-      evidence: combined.inputs,
-    },
-  ];
+  const said = say.gap('biometry.repeats-differ', { key, spread, machine: false });
+  const given = { evidence: combined.inputs };
+  return [finding('biometry', `repeatability-${key}`, 'repeatability', said, 'abnormal', given)];
 }
 
 function headShapeFinding(measurements: readonly Measurement[]): FindingDraft[] {
@@ -218,17 +215,8 @@ function headShapeFinding(measurements: readonly Measurement[]): FindingDraft[] 
   const placement = bpdConvention(measurements);
   const found = index && headShapeOf(index, placement);
   if (!found) return [];
-  return [
-    {
-      id: 'head-shape',
-      section: 'biometry',
-      concept: findingConcept('head-shape'),
-      statement: say.conclusion('biometry.head-shape', { ...found, placement }, [index]),
-      severity: 'info',
-      confidence: null,
-      evidence: [index.id],
-    },
-  ];
+  const said = say.conclusion('biometry.head-shape', { ...found, placement }, [index]);
+  return [finding('biometry', 'head-shape', 'head-shape', said, 'info')];
 }
 
 const SUMMARY_KEYS = ['bpd', 'ofd', 'hc', 'ac', 'fl', 'efw'] as const;

@@ -12,6 +12,7 @@ import {
   type GuidanceDraft,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
+import { finding } from '../shared/section.ts';
 import {
   CERVIX_CATEGORY_DAYS,
   CERVIX_MM,
@@ -124,36 +125,20 @@ export function cervixFindings(
   funnel: MeasuredCervix['funnel'],
   category: CervixCategory | null,
 ): FindingDraft[] {
-  const base = {
-    section: CERVIX_SECTION,
-    severity: 'abnormal' as const,
-    confidence: length.confidence,
-  };
-  const short = category !== null && length.value <= CERVIX_MM.short;
-  return [
-    ...(short
-      ? [
-          {
-            ...base,
-            id: 'short-cervix',
-            concept: findingConcept('short-cervix'),
-            statement: say.conclusion('cervix.short', { cutOff: CERVIX_MM.short }, [length]),
-            evidence: [length.id],
-          },
-        ]
-      : []),
-    ...(funnel
-      ? [
-          {
-            ...base,
-            id: 'cervical-funnelling',
-            concept: findingConcept('cervical-funnelling'),
-            statement: say.conclusion('cervix.funnel', { shape: funnel.shape }),
-            evidence: funnel.measurements.map(({ id }) => id),
-          },
-        ]
-      : []),
-  ];
+  const { confidence } = length;
+  const found: FindingDraft[] = [];
+  if (category !== null && length.value <= CERVIX_MM.short) {
+    const said = say.conclusion('cervix.short', { cutOff: CERVIX_MM.short }, [length]);
+    const given = { confidence };
+    found.push(finding(CERVIX_SECTION, 'short-cervix', 'short-cervix', said, 'abnormal', given));
+  }
+  if (funnel) {
+    const id = 'cervical-funnelling';
+    const said = say.conclusion('cervix.funnel', { shape: funnel.shape });
+    const given = { confidence, evidence: funnel.measurements.map((one) => one.id) };
+    found.push(finding(CERVIX_SECTION, id, id, said, 'abnormal', given));
+  }
+  return found;
 }
 
 /** Returns guidance on what to consider for a short cervix. */

@@ -15,6 +15,7 @@ import {
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { acceptedValue } from '../shared/measurement.ts';
+import { finding } from '../shared/section.ts';
 import { type FlowOfTraces, graverFlow, type StatedFlow } from './flow.ts';
 import {
   ANAEMIA_MOM,
@@ -78,65 +79,42 @@ function classification(
   };
 }
 
-/** Builds a finding of this section whose id is the key of its concept. */
-function finding(
-  id: FindingConceptKey,
-  statement: Statement,
-  severity: FindingDraft['severity'],
-  evidence: string[],
-): FindingDraft {
-  return {
-    id,
-    section: DOPPLER_SECTION,
-    concept: findingConcept(id),
-    statement,
-    severity,
-    confidence: null,
-    evidence,
-  };
-}
-
 /** Returns findings for values outside the normal range of their chart. */
 export function rankFindings(
   measurements: readonly Measurement[],
   state: DopplerState,
 ): FindingDraft[] {
   const abnormal = (
-    concept: FindingConceptKey,
+    id: FindingConceptKey,
+    code:
+      | 'doppler.low-cpr'
+      | 'doppler.low-cerebral-pi'
+      | 'doppler.high-umbilical-pi'
+      | 'doppler.high-uterine-pi',
     key: ObstetricConcept,
-    conclude: (about: Measurement[]) => Statement,
   ): FindingDraft[] => {
     const one = acceptedValue(measurements, key);
-    return one ? [finding(concept, conclude([one]), 'abnormal', [one.id])] : [];
+    const said = one && say.conclusion(code, {}, [one]);
+    return said ? [finding(DOPPLER_SECTION, id, id, said, 'abnormal')] : [];
   };
-  const [pi, cpr, mca, uta] = [
-    'umbilical-artery-pi',
-    'cerebroplacental-ratio',
-    'middle-cerebral-artery-pi',
-    'uterine-artery-mean-pi',
-  ] as const;
   const cerebral =
     state.cpr === 'L'
-      ? abnormal('cerebral-redistribution', cpr, (about) =>
-          say.conclusion('doppler.low-cpr', {}, about),
-        )
+      ? abnormal('cerebral-redistribution', 'doppler.low-cpr', 'cerebroplacental-ratio')
       : state.cerebralPi === 'L'
-        ? abnormal('cerebral-redistribution', mca, (about) =>
-            say.conclusion('doppler.low-cerebral-pi', {}, about),
+        ? abnormal(
+            'cerebral-redistribution',
+            'doppler.low-cerebral-pi',
+            'middle-cerebral-artery-pi',
           )
         : [];
   return [
     ...(state.umbilicalPi === 'H'
-      ? abnormal('umbilical-artery-doppler', pi, (about) =>
-          say.conclusion('doppler.high-umbilical-pi', {}, about),
-        )
+      ? abnormal('umbilical-artery-doppler', 'doppler.high-umbilical-pi', 'umbilical-artery-pi')
       : []),
     ...cerebral,
     ...anaemiaFindings(acceptedValue(measurements, 'middle-cerebral-artery-psv-mom')),
-    ...(rankOf(measurements, uta) === 'H'
-      ? abnormal('uterine-artery-doppler', uta, (about) =>
-          say.conclusion('doppler.high-uterine-pi', {}, about),
-        )
+    ...(rankOf(measurements, 'uterine-artery-mean-pi') === 'H'
+      ? abnormal('uterine-artery-doppler', 'doppler.high-uterine-pi', 'uterine-artery-mean-pi')
       : []),
   ];
 }
@@ -167,21 +145,24 @@ function anaemiaFindings(mom: Measurement | null): FindingDraft[] {
   if (!mom || !least || least === 'no-signal') return [];
   const unknown = mom.remarks.some(({ code }) => code === ANGLE_NOT_GIVEN.code);
   const params = { angleLimit: unknown ? MCA_ANGLE : null };
-  return least !== 'mild'
+  const id = 'fetal-anaemia-signal';
+  return least === 'mild'
     ? [
         finding(
-          'fetal-anaemia-signal',
-          say.conclusion('doppler.anaemia', params, [mom]),
-          'abnormal',
-          [mom.id],
+          DOPPLER_SECTION,
+          id,
+          id,
+          say.conclusion('doppler.mild-anaemia', params, [mom]),
+          'info',
         ),
       ]
     : [
         finding(
-          'fetal-anaemia-signal',
-          say.conclusion('doppler.mild-anaemia', params, [mom]),
-          'info',
-          [mom.id],
+          DOPPLER_SECTION,
+          id,
+          id,
+          say.conclusion('doppler.anaemia', params, [mom]),
+          'abnormal',
         ),
       ];
 }
@@ -368,18 +349,6 @@ function indicesOn(readings: readonly TracedReading[], measurements: readonly Me
     .map(({ id }) => id);
 }
 
-function findingWith(
-  concept: FindingConceptKey,
-  statements: readonly Statement[],
-  severity: FindingDraft['severity'],
-  evidence: string[],
-): FindingDraft[] {
-  const [first] = statements;
-  if (!first) return [];
-  const { statement: _, ...draft } = finding(concept, first, severity, evidence);
-  return [{ ...draft, statements }];
-}
-
 /**
  * Returns the finding of abnormal or suspected end-diastolic flow; empty if the flow is usual at
  * this age. It is critical if the flow is absent or reversed; one trace or one stated value that
@@ -390,7 +359,8 @@ export function flowFindings(
   measurements: readonly Measurement[],
 ): FindingDraft[] {
   const { flow, usual, traces, stated } = found;
-  const statements = [...abnormalFlow(found), ...suspectedFlow(found)];
+  const said = [...abnormalFlow(found), ...suspectedFlow(found)];
+  if (said.length === 0) return [];
   const shownOn = [
     ...(usual ? [] : traces.shownOn),
     ...(traces.suspected ? [traces.suspected.shownOn] : []),
@@ -401,7 +371,8 @@ export function flowFindings(
   ];
   const lost = flow === 'absent' || flow === 'reversed';
   const severity = lost && !usual ? 'critical' : 'abnormal';
-  return findingWith('end-diastolic-flow', statements, severity, evidence);
+  const id = 'end-diastolic-flow';
+  return [finding(DOPPLER_SECTION, id, id, said, severity, { evidence })];
 }
 
 /**
@@ -414,24 +385,20 @@ export function ductusFindings(
   unnamed: boolean,
 ): FindingDraft[] {
   const { lead, others, suspected } = wave;
-  const shown =
-    lead === null || lead === 'positive'
-      ? []
-      : [say.conclusion('doppler.a-wave', { flow: lead, others, unnamed })];
-  const doubt = suspected
-    ? [
-        say.conclusion('doppler.suspected-a-wave', {
-          flow: suspected.flow,
-          problem: suspected.problem,
-          unnamed,
-        }),
-      ]
-    : [];
-  const readings = [
-    ...(shown.length > 0 ? wave.shownOn : []),
-    ...(suspected ? [suspected.shownOn] : []),
-  ];
+  const said: Statement[] = [];
+  const readings: TracedReading[] = [];
+  if (lead !== null && lead !== 'positive') {
+    said.push(say.conclusion('doppler.a-wave', { flow: lead, others, unnamed }));
+    readings.push(...wave.shownOn);
+  }
+  if (suspected) {
+    const { flow, problem } = suspected;
+    said.push(say.conclusion('doppler.suspected-a-wave', { flow, problem, unnamed }));
+    readings.push(suspected.shownOn);
+  }
+  if (said.length === 0) return [];
+  const id = 'ductus-venosus-a-wave';
   const severity = lead === 'reversed' ? 'critical' : 'abnormal';
   const evidence = indicesOn(readings, measurements);
-  return findingWith('ductus-venosus-a-wave', [...shown, ...doubt], severity, evidence);
+  return [finding(DOPPLER_SECTION, id, id, said, severity, { evidence })];
 }

@@ -1,4 +1,3 @@
-import { findingConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { say } from '../../result/render/obstetric/early-pregnancy.ts';
 import {
@@ -17,7 +16,7 @@ import {
   type MachineValues,
   redatingDays,
 } from '../shared/measurement.ts';
-import type { Gap } from '../shared/section.ts';
+import { finding, type Gap } from '../shared/section.ts';
 import type { EarlyClip, EarlyEvidence } from './evidence.ts';
 import { DATING_CRL } from './guideline.ts';
 import { EARLY_SECTION } from './measure.ts';
@@ -41,21 +40,9 @@ function viabilityFinding(
     (key) => judgedValue(measurements, key) ?? [],
   );
   const unprovenSac = embryo === false && !yolkSac;
-  return [
-    {
-      id: 'viability',
-      section: EARLY_SECTION,
-      concept: findingConcept('pregnancy-viability'),
-      statement: say.conclusion(
-        'early.viability',
-        { category, silentSeconds, unprovenSac, doubts, msd },
-        values,
-      ),
-      severity: 'abnormal',
-      confidence: null,
-      evidence: values.map(({ id }) => id),
-    },
-  ];
+  const given = { category, silentSeconds, unprovenSac, doubts, msd };
+  const said = say.conclusion('early.viability', given, values);
+  return [finding(EARLY_SECTION, 'viability', 'pregnancy-viability', said, 'abnormal')];
 }
 
 /**
@@ -82,16 +69,11 @@ function rateFinding(
   if (bands.length < ends.length) return [];
   const recalled = embryonicRate(gaDays, rate.value)?.recalled ?? null;
   const about = age ? [rate, age] : [rate];
+  const said = say.conclusion('early.heart-rate', { bands, recalled, stated }, about);
+  const severity = bands.includes('borderline') ? 'info' : 'abnormal';
+  const given = { confidence: rate.confidence };
   return [
-    {
-      id: 'embryonic-heart-rate',
-      section: EARLY_SECTION,
-      concept: findingConcept('cardiac-activity'),
-      statement: say.conclusion('early.heart-rate', { bands, recalled, stated }, about),
-      severity: bands.includes('borderline') ? 'info' : 'abnormal',
-      confidence: rate.confidence,
-      evidence: about.map(({ id }) => id),
-    },
+    finding(EARLY_SECTION, 'embryonic-heart-rate', 'cardiac-activity', said, severity, given),
   ];
 }
 
@@ -109,42 +91,22 @@ function datingFinding(
   const apart = Math.abs(Math.round(age.value) - dating.ga_days);
   const limit = redatingDays(dating.ga_days);
   if (apart <= limit) return [];
-  return [
-    {
-      id: 'age-by-crl',
-      section: EARLY_SECTION,
-      concept: findingConcept('gestational-age'),
-      statement: say.gap('early.age-by-crl', { apart, stated: dating.ga_days, limit }, [age]),
-      severity: 'info',
-      confidence: null,
-      evidence: [age.id, crl.id],
-    },
-  ];
+  const said = say.gap('early.age-by-crl', { apart, stated: dating.ga_days, limit }, [age]);
+  const given = { evidence: [age.id, crl.id] };
+  return [finding(EARLY_SECTION, 'age-by-crl', 'gestational-age', said, 'info', given)];
 }
-
-const differingPairs = (measurements: readonly Measurement[]) =>
-  EARLY_LENGTHS.flatMap((key) => bothValues(measurements, key) ?? []).filter(differ);
 
 /** Reports each machine value that differs from ours by more than the uncertainty of ours. */
 export const differences = (measurements: readonly Measurement[]): Statement[] =>
-  differingPairs(measurements).map(({ machine, own }) =>
-    say.gap('early.values-differ', {}, [machine, own]),
-  );
+  EARLY_LENGTHS.flatMap((key) => bothValues(measurements, key) ?? [])
+    .filter(differ)
+    .map(({ machine, own }) => say.gap('early.values-differ', {}, [machine, own]));
 
 function differenceFinding(measurements: readonly Measurement[]): FindingDraft[] {
-  const pairs = differingPairs(measurements);
-  if (pairs.length === 0) return [];
-  return [
-    {
-      id: 'early-values-differ',
-      section: EARLY_SECTION,
-      concept: findingConcept('repeatability'),
-      statements: differences(measurements),
-      severity: 'abnormal',
-      confidence: null,
-      evidence: pairs.flatMap(({ machine, own }) => [machine.id, own.id]),
-    },
-  ];
+  const said = differences(measurements);
+  return said.length > 0
+    ? [finding(EARLY_SECTION, 'early-values-differ', 'repeatability', said, 'abnormal')]
+    : [];
 }
 
 /**

@@ -19,6 +19,7 @@ import {
   statementOfFetus,
   withMachineValues,
 } from '../shared/measurement.ts';
+import { finding } from '../shared/section.ts';
 import type { RateEvidence } from './evidence.ts';
 import {
   FETAL_RATE,
@@ -91,16 +92,18 @@ const rhythmOf = (judged: readonly Judged[]) =>
 function rhythmFindings(judged: readonly Judged[]): FindingDraft[] {
   const irregular = judged.find(isIrregular);
   if (!irregular) return [];
+  const { measurement } = irregular;
+  const said = say.conclusion('heart.irregular', rhythm(irregular), [measurement]);
+  const given = { confidence: measurement.confidence };
   return [
-    {
-      id: 'fetal-heart-rhythm',
-      section: FETAL_HEART_SECTION,
-      concept: findingConcept('fetal-heart-screen'),
-      statement: say.conclusion('heart.irregular', rhythm(irregular), [irregular.measurement]),
-      severity: 'abnormal',
-      confidence: irregular.measurement.confidence,
-      evidence: [irregular.measurement.id],
-    },
+    finding(
+      FETAL_HEART_SECTION,
+      'fetal-heart-rhythm',
+      'fetal-heart-screen',
+      said,
+      'abnormal',
+      given,
+    ),
   ];
 }
 
@@ -133,19 +136,13 @@ const { tachycardia } = FETAL_RATE;
 const worstOf = (judged: readonly Judged[]) =>
   GRAVEST_FIRST.flatMap((band) => judged.find((one) => one.band === band) ?? [])[0] ?? null;
 
+const BAND = 'fetal-heart-rate-band';
+
 const bandFinding = (
-  { id, confidence }: Measurement,
-  statement: Statement,
+  { confidence }: Measurement,
+  said: Statement,
   severity: FindingDraft['severity'],
-): FindingDraft => ({
-  id: 'fetal-heart-rate-band',
-  section: FETAL_HEART_SECTION,
-  concept: findingConcept('fetal-heart-rate-band'),
-  statement,
-  severity,
-  confidence,
-  evidence: [id],
-});
+) => finding(FETAL_HEART_SECTION, BAND, BAND, said, severity, { confidence });
 
 function bandFindings(
   judged: readonly Judged[],
@@ -187,25 +184,17 @@ function sourceFindings(judged: readonly Judged[]): FindingDraft[] {
   const bands = new Set(known).size > 1;
   const beyond = judged.some((one) => judged.some((other) => apart(one, other)));
   if (!bands && !beyond) return [];
-  return [
+  const said = say.gap(
+    'heart.sources-differ',
     {
-      id: 'fetal-heart-rate-sources',
-      section: FETAL_HEART_SECTION,
-      concept: findingConcept('fetal-heart-rate-band'),
-      statement: say.gap(
-        'heart.sources-differ',
-        {
-          sources: judged.map(({ source }) => source),
-          bands: bands && known.length === judged.length ? known : [],
-          tachycardia,
-        },
-        judged.map(({ measurement }) => measurement),
-      ),
-      severity: bands && beyond ? 'abnormal' : 'info',
-      confidence: null,
-      evidence: judged.map(({ measurement }) => measurement.id),
+      sources: judged.map(({ source }) => source),
+      bands: bands && known.length === judged.length ? known : [],
+      tachycardia,
     },
-  ];
+    judged.map(({ measurement }) => measurement),
+  );
+  const severity = bands && beyond ? 'abnormal' : 'info';
+  return [finding(FETAL_HEART_SECTION, 'fetal-heart-rate-sources', BAND, said, severity)];
 }
 
 /**
@@ -222,9 +211,9 @@ function bandClassification(
   if (!worst?.band || (worst.band === 'normal' && isOpen)) return [];
   return [
     {
-      id: 'fetal-heart-rate-band',
+      id: BAND,
       section: FETAL_HEART_SECTION,
-      concept: findingConcept('fetal-heart-rate-band'),
+      concept: findingConcept(BAND),
       name: 'Fetal heart rate',
       value: worst.band,
       scheme: schemeAt(gaDays),
@@ -386,15 +375,8 @@ export function silentSweeps(
     const clip = study.clips.find((one) => one.file === file);
     return !beatsElsewhere(groups, clip ? fetusOf(clip) : null);
   });
-  const finding: FindingDraft = {
-    id: 'cardiac-activity',
-    section: FETAL_HEART_SECTION,
-    concept: findingConcept('cardiac-activity'),
-    statement: say.gap('heart.second-observer', {}),
-    severity: 'critical',
-    confidence: null,
-    evidence: [],
-  };
+  const id = 'cardiac-activity';
+  const said = say.gap('heart.second-observer', {});
   return {
     statements: [
       ...(silent.length > 0 ? [say.gap('heart.silent-m-mode', {})] : []),
@@ -402,7 +384,7 @@ export function silentSweeps(
         ? [say.gap('heart.silent-cine', {})]
         : []),
     ],
-    findings: unproven.length > 0 ? [finding] : [],
+    findings: unproven.length > 0 ? [finding(FETAL_HEART_SECTION, id, id, said, 'critical')] : [],
   };
 }
 

@@ -35,6 +35,7 @@ import {
   withMachineValues,
   withMedian,
 } from '../shared/measurement.ts';
+import { finding } from '../shared/section.ts';
 import type {
   ChestReading,
   ChestUncertainty,
@@ -233,32 +234,24 @@ function judgeAxis(measurements: readonly Measurement[]): CardiacJudgement {
   }
   const within = categoryWithin(axis, cardiacAxis);
   const value = within.category;
-  const concept = findingConcept('cardiac-axis');
+  const id = 'cardiac-axis';
+  const said = say.conclusion('heart.abnormal-axis', { least, most }, [axis]);
+  const { confidence } = axis;
   return {
     statements: [say.value('heart.axis', {}, [axis])],
     missing: atCutOff(axis, within),
     findings:
       value === null || value === 'normal'
         ? []
-        : [
-            {
-              id: 'cardiac-axis',
-              section: FETAL_HEART_SECTION,
-              concept,
-              statement: say.conclusion('heart.abnormal-axis', { least, most }, [axis]),
-              severity: 'abnormal',
-              confidence: axis.confidence,
-              evidence: [axis.id],
-            },
-          ],
+        : [finding(FETAL_HEART_SECTION, id, id, said, 'abnormal', { confidence })],
     classifications:
       value === null
         ? []
         : [
             {
-              id: 'cardiac-axis',
+              id,
               section: FETAL_HEART_SECTION,
-              concept,
+              concept: findingConcept(id),
               name: 'Axis of the heart, without its side',
               value,
               scheme: 'ISUOG 2023: 45° ± 20°',
@@ -372,7 +365,6 @@ function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
   }
   const value = leading(present.map(({ size }) => size));
   const shown = present.map(({ one }) => one);
-  const concept = findingConcept('cardiac-size');
   const near = own?.near ?? [];
   const other = own && machines && own.size !== machines.size ? machines : null;
   const sure = leading(present.filter((one) => one.near.length === 0).map(({ size }) => size));
@@ -380,19 +372,16 @@ function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
   const undecided = near.length > 0 && sure === 'normal';
   const named = undecided ? machines : other;
   const used = [...present, ...(machines ? [machines] : [])];
-  const finding: FindingDraft = {
-    id: 'cardiac-size',
-    section: FETAL_HEART_SECTION,
-    concept,
-    statement: say.conclusion(
-      'heart.abnormal-size',
-      {
-        size: undecided ? null : sure === 'normal' ? value : sure,
-        machine: named ? { size: named.size, value: named.one.value } : null,
-      },
-      shown,
-    ),
-    severity: 'abnormal',
+  const id = 'cardiac-size';
+  const said = say.conclusion(
+    'heart.abnormal-size',
+    {
+      size: undecided ? null : sure === 'normal' ? value : sure,
+      machine: named ? { size: named.size, value: named.one.value } : null,
+    },
+    shown,
+  );
+  const given = {
     confidence: area?.confidence ?? null,
     evidence: used.map(({ one }) => one.id),
   };
@@ -400,15 +389,16 @@ function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
   return {
     statements: [say.value('heart.ratios', {}, shown)],
     missing: [...near, ...(contradiction ? [contradiction] : [])],
-    findings: reported === 'normal' ? [] : [finding],
+    findings:
+      reported === 'normal' ? [] : [finding(FETAL_HEART_SECTION, id, id, said, 'abnormal', given)],
     // If an interval includes a limit, there is no size category, unless another ratio is certainly
     // abnormal. There is also no category if only the machine value is abnormal.
     classifications: (near.length === 0 ? [value] : [sure])
       .filter((size) => size !== 'normal' || (near.length === 0 && reported === 'normal'))
       .map((size) => ({
-        id: 'cardiac-size',
+        id,
         section: FETAL_HEART_SECTION,
-        concept,
+        concept: findingConcept(id),
         name: 'Size of the heart',
         value: size,
         scheme: 'cardiothoracic ratios, ISUOG 2023',

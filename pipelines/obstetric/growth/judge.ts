@@ -18,6 +18,7 @@ import {
   redatingDays,
   SOFT_Z,
 } from '../shared/measurement.ts';
+import { finding } from '../shared/section.ts';
 import type { GrowthEvidence } from './evidence.ts';
 import {
   LATE_FORM_WEEKS,
@@ -29,23 +30,7 @@ import {
 } from './guideline.ts';
 import { type Charted, centileEnds, chartedValue, type GrowthSince } from './measure.ts';
 
-function growthFinding(
-  id: string,
-  concept: FindingConceptKey,
-  statement: Statement,
-  evidence: readonly Charted[],
-  severity: FindingDraft['severity'] = 'abnormal',
-): FindingDraft {
-  return {
-    id,
-    section: 'growth',
-    concept: findingConcept(concept),
-    statement,
-    severity,
-    confidence: null,
-    evidence: evidence.map(({ measurement }) => measurement.id),
-  };
-}
+const SIZE: FindingConceptKey = 'size-for-gestational-age';
 
 const measured = (entries: readonly Charted[]) => entries.map(({ measurement }) => measurement);
 
@@ -64,15 +49,16 @@ export function partFindings(charted: readonly Charted[], datingInDoubt: boolean
     const size =
       lowest > PART_Z.high ? 'large' : highest < PART_Z.microcephaly ? 'microcephaly' : 'small';
     const said = say.conclusion('growth.head-size', { size, datingInDoubt }, measured([hc]));
-    findings.push(growthFinding('head-size', 'head-size', said, [hc]));
+    findings.push(finding('growth', 'head-size', 'head-size', said, 'abnormal'));
   }
   if (bpd && hc && bpd.ends[1] < PART_Z.low && lowest >= PART_Z.low) {
     const said = say.conclusion('growth.bpd-shape', { datingInDoubt }, measured([bpd]));
-    findings.push(growthFinding('bpd-shape', 'head-shape', said, [bpd, hc], 'info'));
+    const evidence = measured([bpd, hc]).map(({ id }) => id);
+    findings.push(finding('growth', 'bpd-shape', 'head-shape', said, 'info', { evidence }));
   }
   if (fl && fl.ends[1] < PART_Z.low) {
     const said = say.conclusion('growth.short-femur', { datingInDoubt }, measured([fl]));
-    findings.push(growthFinding('femur-size', 'femur-size', said, [fl]));
+    findings.push(finding('growth', 'femur-size', 'femur-size', said, 'abnormal'));
   }
   return findings;
 }
@@ -92,15 +78,13 @@ export function weightFinding(measurements: readonly Measurement[]): FindingDraf
     categoryWithin(efw, (value) => between[value < grams ? 0 : 1]),
   );
   const said = doubt ?? say.conclusion('growth.macrosomia', { grams }, [efw]);
-  const severity = doubt ? 'info' : 'abnormal';
-  const finding = growthFinding('macrosomia', 'size-for-gestational-age', said, [], severity);
-  return [{ ...finding, evidence: [efw.id] }];
+  return [finding('growth', 'macrosomia', SIZE, said, doubt ? 'info' : 'abnormal')];
 }
 
 export function datingFinding(doubtful: readonly Charted[]): FindingDraft[] {
   if (doubtful.length === 0) return [];
   const said = say.gap('growth.dating-doubtful', { z: SOFT_Z }, measured(doubtful));
-  return [growthFinding('dating-doubtful', 'size-for-gestational-age', said, doubtful)];
+  return [finding('growth', 'dating-doubtful', SIZE, said, 'abnormal')];
 }
 
 /**
@@ -116,7 +100,8 @@ export function crossingFinding({ fall }: GrowthSince, gaDays: number): FindingD
     earlier: before.centile,
     now: now.centile,
   });
-  return [growthFinding('centile-crossing', 'size-for-gestational-age', said, [now])];
+  const evidence = [now.measurement.id];
+  return [finding('growth', 'centile-crossing', SIZE, said, 'abnormal', { evidence })];
 }
 
 export interface Size {
@@ -188,7 +173,7 @@ export function sizeClassification({ category, by }: Size): ClassificationDraft[
   const one: ClassificationDraft = {
     id: 'size-category',
     section: 'growth',
-    concept: findingConcept('size-for-gestational-age'),
+    concept: findingConcept(SIZE),
     name: 'Size for gestational age',
     value: category,
     scheme: 'ISUOG 2020; 10th and 90th centile',
@@ -215,7 +200,7 @@ function abdomenFinding({ category, by }: Size, datingInDoubt: boolean): Finding
     { cutOff, weightIsOpen, datingInDoubt },
     measured([ac]),
   );
-  return [growthFinding('abdomen-size', 'size-for-gestational-age', said, [ac])];
+  return [finding('growth', 'abdomen-size', SIZE, said, 'abnormal')];
 }
 
 export function sizeFindings(size: Size, datingInDoubt: boolean): FindingDraft[] {
@@ -223,7 +208,7 @@ export function sizeFindings(size: Size, datingInDoubt: boolean): FindingDraft[]
   const own =
     size.category === null || size.category === 'aga'
       ? []
-      : [growthFinding('size', 'size-for-gestational-age', said, size.by)];
+      : [finding('growth', 'size', SIZE, said, 'abnormal')];
   return [...own, ...abdomenFinding(size, datingInDoubt)];
 }
 
@@ -265,17 +250,9 @@ export const twinStatement = ({ weights, discordance }: TwinWeights): Statement 
  */
 export function discordanceFindings({ weights, discordance }: TwinWeights): FindingDraft[] {
   if (discordance < TWIN_DISCORDANCE.reported) return [];
-  return [
-    {
-      id: 'twin-discordance',
-      section: 'growth',
-      concept: findingConcept('size-for-gestational-age'),
-      statement: say.conclusion('growth.twin-discordance', { discordance, ...TWIN_DISCORDANCE }),
-      severity: 'abnormal',
-      confidence: null,
-      evidence: weights.map(({ id }) => id),
-    },
-  ];
+  const said = say.conclusion('growth.twin-discordance', { discordance, ...TWIN_DISCORDANCE });
+  const evidence = weights.map(({ id }) => id);
+  return [finding('growth', 'twin-discordance', SIZE, said, 'abnormal', { evidence })];
 }
 
 /** Ages by biometry. The one calculated from more lengths comes first. */
@@ -318,22 +295,6 @@ export function datingConflict(
   return apartDays > limitDays ? { ...found, ageDays, apartDays, limitDays } : null;
 }
 
-function contradictedDatingFinding(
-  id: string,
-  statement: Statement,
-  evidence: string[],
-): FindingDraft {
-  return {
-    id,
-    section: 'growth',
-    concept: findingConcept('size-for-gestational-age'),
-    statement,
-    severity: 'abnormal',
-    confidence: null,
-    evidence,
-  };
-}
-
 /**
  * Returns the finding with both ages and the limit that their difference exceeds. Late in pregnancy
  * no new date is recommended.
@@ -352,7 +313,7 @@ export function conflictFindings(
     limit,
     noRedatingFrom: NO_REDATING_FROM_DAYS,
   });
-  return [contradictedDatingFinding('age-by-biometry', said, [age.id])];
+  return [finding('growth', 'age-by-biometry', SIZE, said, 'abnormal', { evidence: [age.id] })];
 }
 
 /** Number of days per UCUM unit of an age in a report. */
@@ -376,5 +337,5 @@ export function statedAgeFindings(
   const limit = redatingDays(ga_days);
   if (stated === undefined || Math.abs(stated - ga_days) <= limit) return [];
   const said = say.gap('growth.age-stated-by-machine', { machine: stated, stated: ga_days });
-  return [contradictedDatingFinding('age-stated-by-machine', said, [])];
+  return [finding('growth', 'age-stated-by-machine', SIZE, said, 'abnormal')];
 }

@@ -17,6 +17,7 @@ import type {
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { acceptedValue } from '../shared/measurement.ts';
+import { finding } from '../shared/section.ts';
 import {
   CENTILE_CROSSING,
   LATE_FORM_WEEKS,
@@ -181,20 +182,11 @@ function leadOf(
 function findingOf(
   form: RestrictionForm,
   lead: Statement,
-  evidence: readonly Charted[],
+  values: readonly Charted[],
 ): FindingDraft[] {
   if (form !== 'early-fgr' && form !== 'late-fgr') return [];
-  return [
-    {
-      id: 'growth-restriction',
-      section: 'growth',
-      concept: findingConcept(CONCEPT),
-      statement: lead,
-      severity: 'abnormal',
-      confidence: null,
-      evidence: evidence.map(({ measurement }) => measurement.id),
-    },
-  ];
+  const evidence = values.map(({ measurement }) => measurement.id);
+  return [finding('growth', 'growth-restriction', CONCEPT, lead, 'abnormal', { evidence })];
 }
 
 /**
@@ -209,17 +201,8 @@ function loneCriterionFindings(
   const met = tellingCriteria(criteria).map(named);
   if (met.length === 0) return [];
   const early = gaWeeks < LATE_FORM_WEEKS;
-  return [
-    {
-      id: 'growth-restriction-criterion',
-      section: 'growth',
-      concept: findingConcept(CONCEPT),
-      statement: say.conclusion('growth.lone-criterion', { met, missing, undecided, early }),
-      severity: 'info',
-      confidence: null,
-      evidence: [],
-    },
-  ];
+  const said = say.conclusion('growth.lone-criterion', { met, missing, undecided, early });
+  return [finding('growth', 'growth-restriction-criterion', CONCEPT, said, 'info')];
 }
 
 const dopplerIndices = ({ measurements }: SmallFetusEvidence) =>

@@ -9,6 +9,7 @@ import {
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { bothValues, differ } from '../shared/measurement.ts';
+import { finding } from '../shared/section.ts';
 import { HIGH_NT, nuchalCategory, nuchalTranslucency95 } from './guideline.ts';
 import { NUCHAL_SECTION } from './measure.ts';
 
@@ -96,17 +97,8 @@ export function nuchalDoubt(nt: Measurement, crl: Measurement | null): Statement
     : [say.gap('nt.at-cut-off', { between: [...between], high: HIGH_NT }, [nt])];
 }
 
-function finding(nt: Measurement, statement: Statement): FindingDraft {
-  return {
-    id: 'increased-nuchal-translucency',
-    section: NUCHAL_SECTION,
-    concept: findingConcept(KEY),
-    statement,
-    severity: 'abnormal',
-    confidence: nt.confidence,
-    evidence: [nt.id],
-  };
-}
+const increased = ({ confidence }: Measurement, said: Statement, id = 'nuchal-translucency') =>
+  finding(NUCHAL_SECTION, `increased-${id}`, KEY, said, 'abnormal', { confidence });
 
 /** Returns true if a thickness is certainly at least `HIGH_NT`. */
 export const isHigh = (nt: Measurement): boolean => certainCategory(nt, null) === 'high';
@@ -116,7 +108,7 @@ export function nuchalFindings(nt: Measurement, crl: Measurement | null): Findin
   const category = certainCategory(nt, crl);
   if (category !== 'increased' && category !== 'high') return [];
   const limits = { cutOff: HIGH_NT, limit: limitOf(crl) };
-  return [finding(nt, say.conclusion('nt.increased', { category, ...limits }, [nt]))];
+  return [increased(nt, say.conclusion('nt.increased', { category, ...limits }, [nt]))];
 }
 
 /**
@@ -136,10 +128,10 @@ export function highOfSeveral(measurements: readonly Measurement[]): {
   const named = accepted.filter(({ fetus }) => fetus !== null);
   const judged = [...named, ...(most ? [most] : [])];
   return {
-    findings: judged.filter(isHigh).map((one) => ({
-      ...finding(one, say.conclusion('nt.high-of-several', { cutOff: HIGH_NT }, [one])),
-      ...(one.fetus !== null && { id: `increased-${one.id}` }),
-    })),
+    findings: judged.filter(isHigh).map((one) => {
+      const said = say.conclusion('nt.high-of-several', { cutOff: HIGH_NT }, [one]);
+      return increased(one, said, one.fetus === null ? undefined : one.id);
+    }),
     doubts: judged.flatMap((one) => nuchalDoubt(one, null)),
   };
 }
@@ -148,7 +140,6 @@ interface NuchalDifference {
   statement: Statement;
   /** True if the two values are in different categories. */
   ofCategory: boolean;
-  evidence: string[];
 }
 
 /** Returns how the machine's thickness differs from ours; null if it does not. */
@@ -164,7 +155,6 @@ export function nuchalDifference(
   return {
     statement: say.gap('nt.differs', { ofCategory, limit: limitOf(crl) }, [machine, own]),
     ofCategory,
-    evidence: [machine.id, own.id],
   };
 }
 
@@ -174,18 +164,8 @@ export function nuchalDifference(
  */
 export function differenceFinding(difference: NuchalDifference | null): FindingDraft[] {
   if (!difference) return [];
-  const { statement, evidence } = difference;
-  return [
-    {
-      id: 'nuchal-translucency-differs',
-      section: NUCHAL_SECTION,
-      concept: findingConcept('repeatability'),
-      statement,
-      severity: 'abnormal',
-      confidence: null,
-      evidence,
-    },
-  ];
+  const id = 'nuchal-translucency-differs';
+  return [finding(NUCHAL_SECTION, id, 'repeatability', difference.statement, 'abnormal')];
 }
 
 export const HIGH_GUIDANCE: GuidanceDraft = {

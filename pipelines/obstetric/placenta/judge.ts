@@ -11,6 +11,7 @@ import {
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { acceptedValue, atCutOff } from '../shared/measurement.ts';
+import { finding } from '../shared/section.ts';
 import type { EdgeReading } from './evidence.ts';
 import { coversOs, isNearOs, LOW_EDGE_WEEKS, LOW_LYING_MM, placentaCategory } from './guideline.ts';
 import { edgesDisagree } from './measure.ts';
@@ -102,39 +103,22 @@ export const isLow = (edge: LowerEdge | null) =>
 export function edgeFindings(edge: LowerEdge): FindingDraft[] {
   const { measurement, category, transvaginal, others } = edge;
   if (!isLow(edge)) return [];
-  const [doubt] = atCutOff(measurement, edge);
+  const { confidence } = measurement;
+  const low = (
+    concept: 'low-lying-placenta' | 'placenta-praevia',
+    said: Statement,
+    severity: FindingDraft['severity'],
+  ) => finding(PLACENTA_SECTION, 'low-placenta', concept, said, severity, { confidence });
   if (!category) {
     // The interval includes only praevia and low-lying, so the edge is too close to the os in
     // either case.
-    return doubt
-      ? [
-          {
-            id: 'low-placenta',
-            section: PLACENTA_SECTION,
-            concept: findingConcept('low-lying-placenta'),
-            statement: doubt,
-            severity: 'abnormal',
-            confidence: measurement.confidence,
-            evidence: [measurement.id],
-          },
-        ]
-      : [];
+    return atCutOff(measurement, edge).map((doubt) => low('low-lying-placenta', doubt, 'abnormal'));
   }
-  return [
-    {
-      id: 'low-placenta',
-      section: PLACENTA_SECTION,
-      concept: findingConcept(category === 'praevia' ? 'placenta-praevia' : 'low-lying-placenta'),
-      statement: say.conclusion(
-        'placenta.low',
-        { category, disagree: others.length > 0, transvaginal },
-        [measurement, ...others],
-      ),
-      severity: category === 'praevia' ? 'critical' : 'abnormal',
-      confidence: measurement.confidence,
-      evidence: [measurement, ...others].map(({ id }) => id),
-    },
-  ];
+  const given = { category, disagree: others.length > 0, transvaginal };
+  const said = say.conclusion('placenta.low', given, [measurement, ...others]);
+  return category === 'praevia'
+    ? [low('placenta-praevia', said, 'critical')]
+    : [low('low-lying-placenta', said, 'abnormal')];
 }
 
 /** Returns which of the follow-up scans are still to come at this age (obstetric 9.2). */

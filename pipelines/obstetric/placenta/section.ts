@@ -1,10 +1,8 @@
-import { findingConcept } from '../../concepts/obstetric.ts';
 import { type PlacentalSide, say } from '../../result/render/obstetric/placenta.ts';
 import { SIMULATED_ONLY } from '../../result/render/obstetric/shared.ts';
 import type { FindingDraft } from '../../result/section-outcome.ts';
-
 import { inadequate, notAssessed } from '../../result/section-outcome.ts';
-import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
+import { finding, type ObstetricSection, type SectionOutcome } from '../shared/section.ts';
 import type { BodyReading, EdgeReading, PlacentaEvidence } from './evidence.ts';
 import { ABNORMAL_LACUNAE, lacunaeGrade } from './guideline.ts';
 import {
@@ -89,19 +87,9 @@ const routeOf = (edges: readonly EdgeReading[], transvaginal: boolean) =>
 
 function accretaFindings(present: readonly Sign[], low: boolean): FindingDraft[] {
   if (present.length === 0) return [];
-  return [
-    {
-      id: 'accreta-signs',
-      section: PLACENTA_SECTION,
-      concept: findingConcept('placenta-accreta-spectrum'),
-      statement: low
-        ? say.conclusion('placenta.accreta-low', {})
-        : say.conclusion('placenta.lacunae', {}),
-      severity: low ? 'abnormal' : 'info',
-      confidence: null,
-      evidence: [],
-    },
-  ];
+  const said = say.conclusion(low ? 'placenta.accreta-low' : 'placenta.lacunae', {});
+  const concept = 'placenta-accreta-spectrum';
+  return [finding(PLACENTA_SECTION, 'accreta-signs', concept, said, low ? 'abnormal' : 'info')];
 }
 
 function run({ views, options, severalFetuses }: PlacentaEvidence): SectionOutcome {

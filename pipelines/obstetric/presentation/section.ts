@@ -3,7 +3,12 @@ import { CARDIAC_MOTION } from '../../measure/periodicity.ts';
 import { NEAREST_FETUS, say } from '../../result/render/obstetric/presentation.ts';
 import { SIMULATED_ONLY, weeksAndDays } from '../../result/render/obstetric/shared.ts';
 import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
-import type { Gap, ObstetricSection, SectionOutcome } from '../shared/section.ts';
+import {
+  finding,
+  type Gap,
+  type ObstetricSection,
+  type SectionOutcome,
+} from '../shared/section.ts';
 import type { SweepReading } from '../shared/sweeps.ts';
 import {
   agreedPresentation,
@@ -125,47 +130,24 @@ function findings(
   days: number | undefined,
   cardiac: FetalActivity,
 ): FindingDraft[] {
-  const base = { section: ID, confidence: null, evidence: [] };
-  const relevant = days !== undefined && days >= PRESENTATION_DAYS.breechFrom;
-  return [
-    ...(presentation === 'breech' && relevant
-      ? [
-          {
-            ...base,
-            id: 'breech',
-            concept: findingConcept(several ? 'fetal-presentation' : 'breech-presentation'),
-            statement: say.conclusion('presentation.breech', {
-              several,
-              fromDays: PRESENTATION_DAYS.breechFrom,
-            }),
-            severity: 'abnormal' as const,
-          },
-        ]
-      : []),
-    ...(fetuses > 1
-      ? [
-          {
-            ...base,
-            id: 'multiple-pregnancy',
-            concept: findingConcept('multiple-pregnancy'),
-            statement: say.conclusion('presentation.multiple', { count: fetuses }),
-            severity: 'abnormal' as const,
-          },
-        ]
-      : []),
-    ...(cardiac.severity
-      ? [
-          {
-            ...base,
-            // An M-mode sweep without a beat has a separate finding (fetal-heart/judge-rate.ts).
-            id: 'cardiac-activity-on-cine',
-            concept: findingConcept('cardiac-activity'),
-            statement: cardiac.statement,
-            severity: cardiac.severity,
-          },
-        ]
-      : []),
-  ];
+  const found: FindingDraft[] = [];
+  const fromDays = PRESENTATION_DAYS.breechFrom;
+  if (presentation === 'breech' && days !== undefined && days >= fromDays) {
+    const concept = several ? 'fetal-presentation' : 'breech-presentation';
+    const said = say.conclusion('presentation.breech', { several, fromDays });
+    found.push(finding(ID, 'breech', concept, said, 'abnormal'));
+  }
+  if (fetuses > 1) {
+    const id = 'multiple-pregnancy';
+    const said = say.conclusion('presentation.multiple', { count: fetuses });
+    found.push(finding(ID, id, id, said, 'abnormal'));
+  }
+  if (cardiac.severity) {
+    // An M-mode sweep without a beat has a separate finding (fetal-heart/judge-rate.ts).
+    const id = 'cardiac-activity-on-cine';
+    found.push(finding(ID, id, 'cardiac-activity', cardiac.statement, cardiac.severity));
+  }
+  return found;
 }
 
 const run: ObstetricSection<PresentationEvidence>['run'] = (evidence) => {

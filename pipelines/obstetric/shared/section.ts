@@ -1,9 +1,14 @@
-import type { ObstetricConcept } from '../../concepts/obstetric.ts';
+import {
+  type FindingConceptKey,
+  findingConcept,
+  type ObstetricConcept,
+} from '../../concepts/obstetric.ts';
 import type { CartMeasurement, Study } from '../../contract/study.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import type { Dating, SeveralFetusesSource } from '../../result/render/obstetric/shared.ts';
 import type {
   ClassificationDraft,
+  FindingDraft,
   SectionOutcome as Outcome,
 } from '../../result/section-outcome.ts';
 import type { Remark, Statement } from '../../result/statement.ts';
@@ -59,6 +64,30 @@ export interface Gap {
   code: string;
   said: Statement;
   need: string;
+}
+
+/**
+ * Returns a finding. Its evidence is what the statements are about, unless `given` states otherwise.
+ */
+export function finding(
+  section: string,
+  id: string,
+  concept: FindingConceptKey,
+  said: Statement | readonly Statement[],
+  severity: FindingDraft['severity'],
+  given: Partial<Pick<FindingDraft, 'confidence' | 'evidence'>> = {},
+): FindingDraft {
+  const one = 'code' in said;
+  return {
+    id,
+    section,
+    concept: findingConcept(concept),
+    ...(one ? { statement: said } : { statements: said }),
+    severity,
+    confidence: null,
+    evidence: (one ? [said] : said).flatMap(({ about }) => about),
+    ...given,
+  };
 }
 
 export interface SectionOutcome extends Outcome {
