@@ -108,16 +108,17 @@ export interface SectionOutcome {
 function withGaps(
   status: Section['status'],
   code: string,
-  gap: Statement,
+  gap: Statement | readonly Statement[],
   needs: readonly string[],
 ): SectionOutcome {
-  return { status, reason: { code, gaps: [gap], needs: [...needs] }, statements: [gap] };
+  const gaps = 'code' in gap ? [gap] : gap;
+  return { status, reason: { code, gaps, needs: [...needs] }, statements: gaps };
 }
 
 /** Returns the outcome of a section whose input is insufficient or does not allow an assessment. */
 export function notAssessed(
   code: string,
-  gap: Statement,
+  gap: Statement | readonly Statement[],
   needs: readonly string[],
 ): SectionOutcome {
   return withGaps('not_assessed', code, gap, needs);
@@ -129,7 +130,7 @@ export function notAssessed(
  */
 export function inadequate(
   code: string,
-  gap: Statement,
+  gap: Statement | readonly Statement[],
   needs: readonly string[],
   measurements: Measurement[] = [],
 ): SectionOutcome {

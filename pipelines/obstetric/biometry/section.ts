@@ -12,6 +12,7 @@ import {
   finding,
   type Gap,
   type ObstetricSection,
+  reasonOf,
   type SectionOutcome,
 } from '../shared/section.ts';
 import {
@@ -330,17 +331,16 @@ function run(evidence: BiometryEvidence): SectionOutcome {
   const measurements = [...lengths, ...weight.derived, ...(several ? [] : index)];
   const none = lengths.every(({ quality }) => quality !== 'accepted');
   const allGaps = [...gaps, ...lastResort(lengths)];
-  const [first] = allGaps;
   const inadequate = none && gaps.some(({ code }) => INADEQUATE.has(code));
   return {
-    status: none ? (inadequate ? 'inadequate' : 'not_assessed') : first ? 'partial' : 'complete',
-    reason: first
-      ? {
-          code: first.code,
-          gaps: allGaps.map(({ said }) => said),
-          needs: allGaps.map(({ need }) => need),
-        }
-      : null,
+    status: none
+      ? inadequate
+        ? 'inadequate'
+        : 'not_assessed'
+      : allGaps.length > 0
+        ? 'partial'
+        : 'complete',
+    reason: reasonOf(allGaps),
     statements: statementsFor(measurements, allGaps, [
       weightGap(lengths, gaDays, heldKeys(evidence, lengths)),
       unused,

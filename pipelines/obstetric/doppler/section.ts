@@ -3,6 +3,7 @@ import type { Measurement } from '../../result/envelope.ts';
 import { fetusKey, flowTrace, isOfMachine, ofFetusId } from '../../result/measured.ts';
 import { say } from '../../result/render/obstetric/doppler.ts';
 import { SIMULATED_ONLY } from '../../result/render/obstetric/shared.ts';
+import { inadequate, notAssessed } from '../../result/section-outcome.ts';
 import { distinctStatements, type Statement } from '../../result/statement.ts';
 import {
   IN_PLACE_OF_OURS,
@@ -364,20 +365,15 @@ function withoutValues(
   readings: readonly SpectrumReading[],
   refused: readonly Statement[],
 ): SectionOutcome {
-  const outcome = (status: 'not_assessed' | 'inadequate', code: string, gaps: Statement[]) => ({
-    status,
-    reason: { code, gaps, needs: NEEDS },
-    statements: gaps,
-  });
   if (readings.length === 0) {
-    return outcome('not_assessed', 'view_missing', [say.gap('doppler.no-view', {}), ...refused]);
+    return notAssessed('view_missing', [say.gap('doppler.no-view', {}), ...refused], NEEDS);
   }
   const uncalibrated = readings.every(
     ({ waveform }) => waveform.status === 'refused' && waveform.reason === 'no-scale',
   );
   return uncalibrated
-    ? outcome('not_assessed', 'no_calibration', [...refused])
-    : outcome('inadequate', 'low_confidence', [...refused]);
+    ? notAssessed('no_calibration', refused, NEEDS)
+    : inadequate('low_confidence', refused, NEEDS);
 }
 
 function run(evidence: DopplerEvidence): SectionOutcome {

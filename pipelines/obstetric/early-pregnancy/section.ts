@@ -14,7 +14,7 @@ import {
   type MachineValues,
   machineValues,
 } from '../shared/measurement.ts';
-import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
+import { type ObstetricSection, reasonOf, type SectionOutcome } from '../shared/section.ts';
 import type { EarlyEvidence } from './evidence.ts';
 import { type EarlyClip, type EarlyFrame, EMBRYO_CLIP } from './evidence.ts';
 import { YOLK_SAC_MM, yolkSacBand } from './guideline.ts';
@@ -126,11 +126,7 @@ function run(evidence: EarlyEvidence): SectionOutcome {
   const machine = ofMachine(evidence);
   if (clips.length === 0 && machine.measurements.length + machine.listed.length === 0) {
     const gaps = [say.gap('early.no-view', {}), ...(machine.unused ? [machine.unused] : [])];
-    return {
-      status: 'not_assessed',
-      reason: { code: 'view_missing', gaps, needs: NEEDS },
-      statements: gaps,
-    };
+    return notAssessed('view_missing', gaps, NEEDS);
   }
   const nothing = clips.length > 0 ? withoutSac(clips.flatMap(({ frames }) => frames)) : null;
   if (nothing && (machine.measurements.length === 0 || nothing.reason?.code === 'several_sacs')) {
@@ -148,11 +144,7 @@ function run(evidence: EarlyEvidence): SectionOutcome {
   const gaps = earlyGaps({ seen, measurements, clips, machine, view: VIEW, cine: CINE });
   return {
     status: 'partial',
-    reason: {
-      code: gaps[0]?.code ?? 'location_not_assessed',
-      gaps: gaps.map(({ said }) => said),
-      needs: gaps.map(({ need }) => need),
-    },
+    reason: reasonOf(gaps),
     statements: summaryOf(seen, measurements, judged),
     data: {
       gestational_sac: seen.sac ? 'seen' : 'not_assessed',

@@ -1,6 +1,7 @@
 import type { Measurement } from '../../result/envelope.ts';
 import { say } from '../../result/render/obstetric/fetal-heart.ts';
 import { SIMULATED_ONLY } from '../../result/render/obstetric/shared.ts';
+import { notAssessed } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { acceptedValue } from '../shared/measurement.ts';
 import type { ObstetricSection, SectionOutcome } from '../shared/section.ts';
@@ -50,11 +51,7 @@ function nothingFound({ views }: FetalHeartEvidence, unused: readonly Statement[
   const cine = (views.presentation?.cardiac ?? []).length > 0;
   const mMode = (views.fetalHeart?.mMode ?? []).length > 0;
   const gaps = [say.gap('heart.nothing-found', { cine, mMode }), ...unused];
-  return {
-    status: 'not_assessed',
-    reason: { code: 'view_missing', gaps, needs: NEEDS },
-    statements: gaps,
-  };
+  return notAssessed('view_missing', gaps, NEEDS);
 }
 
 function run(evidence: FetalHeartEvidence, earlier: readonly Measurement[]): SectionOutcome {

@@ -3,12 +3,7 @@ import { CARDIAC_MOTION } from '../../measure/periodicity.ts';
 import { NEAREST_FETUS, say } from '../../result/render/obstetric/presentation.ts';
 import { SIMULATED_ONLY, weeksAndDays } from '../../result/render/obstetric/shared.ts';
 import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
-import {
-  finding,
-  type Gap,
-  type ObstetricSection,
-  type SectionOutcome,
-} from '../shared/section.ts';
+import { finding, type Gap, type ObstetricSection, reasonOf } from '../shared/section.ts';
 import type { SweepReading } from '../shared/sweeps.ts';
 import {
   agreedPresentation,
@@ -178,16 +173,9 @@ const run: ObstetricSection<PresentationEvidence>['run'] = (evidence) => {
     ...gaps.map(({ said }) => said),
   ];
   const nothing = presentation === null && fetuses === 0 && cardiac.state === 'not_assessed';
-  const outcome: SectionOutcome = {
+  return {
     status: nothing ? 'not_assessed' : gaps.length > 0 ? 'partial' : 'complete',
-    reason:
-      gaps.length > 0
-        ? {
-            code: gaps[0]?.code ?? 'parts_missing',
-            gaps: gaps.map(({ said }) => said),
-            needs: gaps.map(({ need }) => need),
-          }
-        : null,
+    reason: reasonOf(gaps),
     statements,
     data: {
       presentation: presentation ?? 'not_assessed',
@@ -201,7 +189,6 @@ const run: ObstetricSection<PresentationEvidence>['run'] = (evidence) => {
     classifications: presentation ? classify(presentation, days, several) : [],
     findings: findings(presentation, fetuses, several, days, cardiac),
   };
-  return outcome;
 };
 
 /** The section on presentation, lie, number of fetuses and cardiac activity (obstetric 12). */

@@ -90,6 +90,14 @@ export function finding(
   };
 }
 
+/** Returns the code of the first gap, with what all gaps state and need; null without a gap. */
+export function reasonOf(gaps: readonly Gap[]): SectionOutcome['reason'] {
+  const [first] = gaps;
+  if (!first) return null;
+  const needs = gaps.map(({ need }) => need);
+  return { code: first.code, gaps: gaps.map(({ said }) => said), needs };
+}
+
 export interface SectionOutcome extends Outcome {
   amendments?: Amendment[];
 }
