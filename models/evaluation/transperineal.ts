@@ -5,7 +5,7 @@ import { pictureBox } from '../../pipelines/measure/picture-detector.ts';
 import type { SoftMask } from '../../pipelines/measure/soft-mask.ts';
 import { median } from '../../pipelines/measure/statistics.ts';
 import {
-  locateSymphysisHead,
+  locateTransperineal,
   transperinealMaps,
 } from '../../pipelines/obstetric/labor-progress/locate.ts';
 import {
@@ -82,7 +82,8 @@ async function judge(
   image: GrayImage,
   truth: number | null,
 ): Promise<Judged> {
-  const [located] = await locateSymphysisHead(session, [image]);
+  const [found] = await locateTransperineal(session, [image]);
+  const located = found?.pair;
   if (!located || truth === null) return { accepted: false, error: null, truth };
   const { symphysis, skull, head } = located;
   const box = pictureBox(image) ?? { minX: 0, maxX: image.width - 1 };

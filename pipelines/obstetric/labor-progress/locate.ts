@@ -265,15 +265,6 @@ function pairOf(symphysis: Outline, head: Outline, clearAxis: boolean): LocatedS
   };
 }
 
-/** Locates both structures as a pair; null if either was not found. */
-export async function locateSymphysisHead(
-  session: ModelSession,
-  images: readonly GrayImage[],
-): Promise<(LocatedSymphysisHead | null)[]> {
-  const found = await locateTransperineal(session, images);
-  return found.map(({ pair }) => pair);
-}
-
 /**
  * Locates the pair in a single pass, which is enough to confirm that an image shows both
  * structures.
