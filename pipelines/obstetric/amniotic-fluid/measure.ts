@@ -40,24 +40,18 @@ export function measurePocket(
   if (!pocket || !scale) return null;
   const depth = distance(pocket.top, pocket.bottom, scale);
   const used = pocket.accepted && isPlausible('deepest-vertical-pocket', depth);
-  const measurement = createMeasurement(
-    'deepest-vertical-pocket',
-    'deepest-vertical-pocket',
-    depth,
-    'vertical-pocket',
-    {
-      section: 'amniotic-fluid',
-      derivation: 'measured',
-      source: measuredOn(clip, frame.index, 'model', [lineBetween(pocket.top, pocket.bottom)]),
-      confidence: pocket.confidence,
-      uncertainty,
-      quality: used ? (pocket.cut ? 'low' : 'accepted') : 'low',
-      remarks: [
-        ...(pocket.cut ? [remarkOfFluid('fluid.at-least', {})] : []),
-        remark('method.simulated-only', {}),
-      ],
-    },
-  );
+  const measurement = createMeasurement('deepest-vertical-pocket', depth, 'vertical-pocket', {
+    section: 'amniotic-fluid',
+    derivation: 'measured',
+    source: measuredOn(clip, frame.index, 'model', [lineBetween(pocket.top, pocket.bottom)]),
+    confidence: pocket.confidence,
+    uncertainty,
+    quality: used ? (pocket.cut ? 'low' : 'accepted') : 'low',
+    remarks: [
+      ...(pocket.cut ? [remarkOfFluid('fluid.at-least', {})] : []),
+      remark('method.simulated-only', {}),
+    ],
+  });
   const cut = pocket.cut && !isConfirmed(measurement);
   return used ? { reading, measurement, cut, quadrant: reading.quadrant } : null;
 }
@@ -123,24 +117,18 @@ export function measureIndex(
   const uncertainty = uncertaintyOfSum(quadrants);
   const rankOf = (value: number) =>
     !charted ? null : value < low ? 'L' : value > high ? 'H' : 'N';
-  const index = createMeasurement(
-    'amniotic-fluid-index',
-    'amniotic-fluid-index',
-    mm,
-    'sum-of-quadrants',
-    {
-      section: 'amniotic-fluid',
-      uncertainty,
-      inputs: quadrants.map(({ id }) => id),
-      reference: charted
-        ? { low, high, centile: null, z_score: null, chart: 'moore-cayle-1990' }
-        : null,
-      remarks: [
-        ...(week === null ? [remarkOfFluid('fluid.index-without-age', {})] : []),
-        remark('method.simulated-only', {}),
-      ],
-    },
-  );
+  const index = createMeasurement('amniotic-fluid-index', mm, 'sum-of-quadrants', {
+    section: 'amniotic-fluid',
+    uncertainty,
+    inputs: quadrants.map(({ id }) => id),
+    reference: charted
+      ? { low, high, centile: null, z_score: null, chart: 'moore-cayle-1990' }
+      : null,
+    remarks: [
+      ...(week === null ? [remarkOfFluid('fluid.index-without-age', {})] : []),
+      remark('method.simulated-only', {}),
+    ],
+  });
   // Calculated from the finished measurement, because a person may have typed its value.
   const interpretation = categoryWithin(index, rankOf).category;
   return { measurements: [...quadrants, { ...index, interpretation }] };

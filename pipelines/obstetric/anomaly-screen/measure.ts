@@ -67,7 +67,8 @@ function onFrame(
   const mm = distance(...found.ends, region.scale);
   const plausible = isPlausible(key, mm);
   return [
-    createMeasurement(`${key}-${index + 1}`, key, mm, method, {
+    createMeasurement(key, mm, method, {
+      id: `${key}-${index + 1}`,
       section: 'anomaly-screen',
       derivation: 'measured',
       source: measuredOn(clip, frame.index, 'model', [lineBetween(...found.ends)]),

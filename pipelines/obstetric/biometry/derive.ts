@@ -55,7 +55,7 @@ export function bpdConvention(lengths: readonly Measurement[]): BpdConvention {
   return bpd && isFromReport(bpd) ? 'not-stated' : 'outer-outer';
 }
 
-type Given = Omit<Parameters<typeof createMeasurement>[4], 'section'>;
+type Given = Omit<Parameters<typeof createMeasurement>[3], 'section'>;
 
 function derived(
   key: ObstetricConcept,
@@ -65,7 +65,7 @@ function derived(
   given: Given,
 ): Measurement {
   const plausible = isPlausible(key, value);
-  return createMeasurement(key, key, value, method, {
+  return createMeasurement(key, value, method, {
     section: 'biometry',
     inputs: inputs.map(({ id }) => id),
     quality: plausible ? 'accepted' : 'inadequate',
@@ -341,7 +341,7 @@ export function uncalibratedIndex({
   // Without a scale, the head may be small, so the larger of the two uncertainties is used.
   const percent = hcPercent === null ? null : Math.max(hcPercent, smallHcPercent ?? hcPercent);
   return [
-    createMeasurement('cephalic-index', 'cephalic-index', index, 'ratio', {
+    createMeasurement('cephalic-index', index, 'ratio', {
       section: 'biometry',
       uncertainty: percent === null ? null : (percent / 100) * Math.SQRT2 * index,
       source: measuredOn(clip, frame.index, 'model', [lineBetween(a1, a2), lineBetween(b1, b2)]),

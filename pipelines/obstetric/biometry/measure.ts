@@ -281,7 +281,8 @@ function fromFrame(id: string, read: Read, evidence: Measured): Measurement {
   const { key } = length;
   const { implausible, excluded } = read;
   const usable = located?.accepted && excluded === null;
-  return createMeasurement(id, key, length.mm, length.method, {
+  return createMeasurement(key, length.mm, length.method, {
+    id,
     section: 'biometry',
     derivation: 'measured',
     source: measuredOn(clip, frame.index, 'model', [length.caliper]),

@@ -52,7 +52,7 @@ function funnelOf(reading: CervixReading, closed: Measurement): MeasuredCervix['
     derivation: 'measured' as const,
     confidence: located.confidence,
   };
-  const deep = createMeasurement('funnel-depth', 'funnel-depth', depth, 'funnel-depth', {
+  const deep = createMeasurement('funnel-depth', depth, 'funnel-depth', {
     ...given,
     source: measuredOn(reading.clip, reading.frame.index, 'model', [
       lineBetween(mouth, located.internalOs),
@@ -62,23 +62,14 @@ function funnelOf(reading: CervixReading, closed: Measurement): MeasuredCervix['
   const isFunnel = !isRejected(deep) && deep.value >= FUNNEL_MM;
   const measurements = [
     deep,
-    createMeasurement(
-      'funnel-width',
-      'funnel-width',
-      distance(first, second, scale),
-      'funnel-mouth',
-      {
-        ...given,
-        source: measuredOn(reading.clip, reading.frame.index, 'model', [
-          lineBetween(first, second),
-        ]),
-        remarks: [remark('method.simulated-only', {})],
-      },
-    ),
+    createMeasurement('funnel-width', distance(first, second, scale), 'funnel-mouth', {
+      ...given,
+      source: measuredOn(reading.clip, reading.frame.index, 'model', [lineBetween(first, second)]),
+      remarks: [remark('method.simulated-only', {})],
+    }),
     ...(isFunnel
       ? [
           createMeasurement(
-            'percent-funnelling',
             'percent-funnelling',
             percentFunnelling(deep.value, closed.value),
             'percent-funnelling',
@@ -120,7 +111,6 @@ export function measureCervix(
     ...(value > LONGEST_CERVIX_MM ? [remarkOfCervix('cervix.unusually-long', {})] : []),
   ];
   const length = createMeasurement(
-    'cervical-length',
     'cervical-length',
     value,
     curved ? 'cervix-two-lines' : 'cervix-straight',

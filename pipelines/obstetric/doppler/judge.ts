@@ -216,7 +216,7 @@ function cpr(measurements: readonly Measurement[]): Measurement[] {
   const value = cerebroplacentalRatio(mca.value, ua.value);
   const inputs = [mca.id, ua.id];
   return [
-    createMeasurement('cerebroplacental-ratio', 'cerebroplacental-ratio', value, 'ratio', {
+    createMeasurement('cerebroplacental-ratio', value, 'ratio', {
       section: DOPPLER_SECTION,
       fetus: ua.fetus,
       uncertainty: uncertaintyOfRatio(value, [mca, ua]),
@@ -247,7 +247,7 @@ function uterineMean(measurements: readonly Measurement[]): Measurement[] {
   if (!left || !right) return [];
   const value = (left.value + right.value) / 2;
   return [
-    createMeasurement('uterine-artery-mean-pi', 'uterine-artery-mean-pi', value, 'mean-of-sides', {
+    createMeasurement('uterine-artery-mean-pi', value, 'mean-of-sides', {
       section: DOPPLER_SECTION,
       derivation: 'mean',
       uncertainty: uncertaintyOfMean([left, right]),
@@ -283,7 +283,7 @@ function peakMoM(
   const key = 'middle-cerebral-artery-psv-mom';
   const uncertainty = psv.uncertainty === null ? null : psv.uncertainty / median;
   const value = psv.value / median;
-  const mom = createMeasurement(key, key, value, 'multiple-of-median', {
+  const mom = createMeasurement(key, value, 'multiple-of-median', {
     section: DOPPLER_SECTION,
     uncertainty,
     inputs: [psv.id],

@@ -215,7 +215,8 @@ export function measureSpectrum(reading: TracedReading, rank: number): Measureme
       remark('method.simulated-only', {}),
     ];
     return [
-      createMeasurement(idOf(key, reading, rank), key, value, 'doppler-envelope', {
+      createMeasurement(key, value, 'doppler-envelope', {
+        id: idOf(key, reading, rank),
         section: DOPPLER_SECTION,
         derivation: 'mean',
         source: sourceOf(reading, property === 'psv' ? 'peak' : property === 'edv' ? 'end' : null),
@@ -263,7 +264,8 @@ export function measureDuctus(reading: TracedReading, rank: number): Measurement
   const key = 'ductus-venosus-piv';
   const plausible = isPlausiblePi(key, value, waveform.beats);
   return [
-    createMeasurement(idOf(key, reading, rank), key, value, 'doppler-envelope', {
+    createMeasurement(key, value, 'doppler-envelope', {
+      id: idOf(key, reading, rank),
       section: DOPPLER_SECTION,
       derivation: 'mean',
       source: sourceOf(reading, 'peak'),

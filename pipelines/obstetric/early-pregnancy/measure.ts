@@ -37,7 +37,8 @@ function measured(
   if (!scale) return null;
   const value = distance(ends[0], ends[1], scale);
   const plausible = isPlausible(key, value);
-  return createMeasurement(id, key, value, method, {
+  return createMeasurement(key, value, method, {
+    id,
     section: EARLY_SECTION,
     derivation: 'measured',
     source: measuredOn(clip, frame.index, 'image-analysis', [lineBetween(...ends)]),
@@ -140,7 +141,7 @@ function meanDiameter(diameters: readonly Measurement[]): Measurement[] {
   const value = meanSacDiameter(length.value, width.value, height.value);
   const inputs = [length, height, width];
   return [
-    createMeasurement('mean-sac-diameter', 'mean-sac-diameter', value, 'msd-three-diameters', {
+    createMeasurement('mean-sac-diameter', value, 'msd-three-diameters', {
       section: EARLY_SECTION,
       derivation: 'mean',
       inputs: inputs.map(({ id }) => id),
@@ -226,7 +227,7 @@ function ageOf(crl: Measurement | null, msd: Measurement | null): Measurement[] 
   if (crl && crl.value >= DATING_CRL.from && crl.value <= DATING_CRL.to) {
     const days = robinson1975Age(crl.value);
     return [
-      createMeasurement('ga-by-crl', 'ga-by-crl', days, 'robinson-1975-ga-crl', {
+      createMeasurement('ga-by-crl', days, 'robinson-1975-ga-crl', {
         ...given,
         inputs: [crl.id],
         remarks: remarksOnAge(crl),
@@ -236,7 +237,7 @@ function ageOf(crl: Measurement | null, msd: Measurement | null): Measurement[] 
   const days = !crl && msd ? nybergAge(msd.value) : null;
   if (days === null || !msd) return [];
   return [
-    createMeasurement('ga-by-sac', 'ga-by-sac', days, 'nyberg-ga-msd', {
+    createMeasurement('ga-by-sac', days, 'nyberg-ga-msd', {
       ...given,
       inputs: [msd.id],
       uncertainty: 7,
@@ -249,21 +250,16 @@ function heartRates(clips: readonly EarlyClip[]): Measurement[] {
   return clips.flatMap(({ clip, cardiac }) => {
     if (cardiac?.status !== 'beating') return [];
     const { beatsPerMinute, uncertainty, strength } = cardiac;
-    return createMeasurement(
-      'embryonic-heart-rate',
-      'fetal-heart-rate',
-      beatsPerMinute,
-      'cine-periodicity',
-      {
-        section: EARLY_SECTION,
-        derivation: 'measured',
-        source: measuredOn(clip, null, 'image-analysis'),
-        confidence: Math.min(1, strength),
-        uncertainty,
-        quality: isPlausible('fetal-heart-rate', beatsPerMinute) ? 'accepted' : 'inadequate',
-        remarks: [remark('method.simulated-only', {})],
-      },
-    );
+    return createMeasurement('fetal-heart-rate', beatsPerMinute, 'cine-periodicity', {
+      id: 'embryonic-heart-rate',
+      section: EARLY_SECTION,
+      derivation: 'measured',
+      source: measuredOn(clip, null, 'image-analysis'),
+      confidence: Math.min(1, strength),
+      uncertainty,
+      quality: isPlausible('fetal-heart-rate', beatsPerMinute) ? 'accepted' : 'inadequate',
+      remarks: [remark('method.simulated-only', {})],
+    });
   });
 }
 

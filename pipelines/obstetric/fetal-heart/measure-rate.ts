@@ -30,7 +30,7 @@ const KEY = 'fetal-heart-rate';
 function rate(
   id: string,
   value: number,
-  method: Parameters<typeof createMeasurement>[3],
+  method: Parameters<typeof createMeasurement>[2],
   at: {
     file: string;
     sopInstanceUid: string | null;
@@ -47,7 +47,8 @@ function rate(
     ...(given.steady ? [] : [remarkOfHeart('heart.beats-not-separable', {})]),
     remark('method.simulated-only', {}),
   ];
-  return createMeasurement(`${KEY}-${id}`, KEY, value, method, {
+  return createMeasurement(KEY, value, method, {
+    id: `${KEY}-${id}`,
     section: FETAL_HEART_SECTION,
     derivation: 'measured',
     source: measuredOn(at, at.frame, 'image-analysis'),

@@ -158,7 +158,8 @@ function valuesOf({ clip, located }: ChestReading): Value[] {
 function onFrame(reading: ChestReading, one: Value, index: number, halfWidth: number | null) {
   const { clip, frame } = reading;
   const plausible = isPlausible(one.key, one.value);
-  return createMeasurement(`${one.key}-${index + 1}`, one.key, one.value, one.method, {
+  return createMeasurement(one.key, one.value, one.method, {
+    id: `${one.key}-${index + 1}`,
     section: FETAL_HEART_SECTION,
     derivation: 'measured',
     source: measuredOn(clip, frame.index, 'model', one.calipers),

@@ -46,7 +46,8 @@ function onFrame(
 ): Measurement {
   const { from, to } = PLAUSIBLE_ANGLES;
   const implausible = key === 'angle-of-progression' && (value < from || value > to);
-  return createMeasurement(`${key}-${index + 1}`, key, value, method, {
+  return createMeasurement(key, value, method, {
+    id: `${key}-${index + 1}`,
     section: ID,
     derivation: 'measured',
     source: measuredOn(clip, frame.index, 'model', calipers),
@@ -110,7 +111,7 @@ function station(angle: Measurement): Measurement[] {
   if (angle.value < STATION_ANGLES.from || angle.value > STATION_ANGLES.to) return [];
   const value = stationByAngle(angle.value);
   return [
-    createMeasurement('head-station', 'head-station', value, 'station-tutschek-2011', {
+    createMeasurement('head-station', value, 'station-tutschek-2011', {
       section: ID,
       uncertainty: angle.uncertainty === null ? null : CM_PER_DEGREE * angle.uncertainty,
       inputs: [angle.id],

@@ -132,7 +132,8 @@ function onFrame(reading: MidsagittalReading, index: number): Measurement[] {
   const doubt = plausible ? [] : [remark('obstetric.implausible', {})];
   const id = `nuchal-translucency-${index + 1}`;
   return [
-    createMeasurement(id, 'nuchal-translucency', lines.thickness, 'nt-inner-inner', {
+    createMeasurement('nuchal-translucency', lines.thickness, 'nt-inner-inner', {
+      id,
       section: NUCHAL_SECTION,
       derivation: 'measured',
       source: measuredOn(clip, frame.index, 'image-analysis', [lineBetween(...lines.ends)]),

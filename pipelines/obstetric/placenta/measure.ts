@@ -46,7 +46,7 @@ function edgeToOs(reading: EdgeReading, uncertainty: number | null): EdgeDistanc
     ...(abdominal ? [remarkOfPlacenta('placenta.not-transvaginal', {})] : []),
     remark('method.simulated-only', {}),
   ];
-  const measurement = createMeasurement('placenta-to-os', 'placenta-to-os', value, 'edge-to-os', {
+  const measurement = createMeasurement('placenta-to-os', value, 'edge-to-os', {
     section: SECTION,
     derivation: 'measured',
     source: measuredOn(clip, frame.index, 'model', [lineBetween(...ends)]),
@@ -119,7 +119,6 @@ export function measureThickness(
     const scale = scaleFor(clip, located.thickness)?.scale;
     if (!scale) return [];
     return createMeasurement(
-      'placental-thickness',
       'placental-thickness',
       distance(located.thickness[0], located.thickness[1], scale),
       'placental-thickness',

@@ -40,14 +40,16 @@ export function ofEveryClip<Reading>(
   return [...best, ...others.slice(0, Math.max(0, wanted - best.length))];
 }
 
-/** Creates a measurement of an obstetric concept, with unit and label from the concept table. */
+/**
+ * Creates a measurement of an obstetric concept, with unit and label from the concept table. Its id
+ * is the key of the concept unless `given` states another.
+ */
 export const createMeasurement = (
-  id: string,
   key: ObstetricConcept,
   value: number,
   method: ObstetricMethod,
   given: Given,
-): Measurement => measurementOf(id, key, OBSTETRIC_CONCEPTS[key], value, method, given);
+): Measurement => measurementOf(key, key, OBSTETRIC_CONCEPTS[key], value, method, given);
 
 /**
  * Returns true for the value of a quantity that its section uses: the one it chose, the median, or

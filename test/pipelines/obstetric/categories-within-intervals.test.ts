@@ -368,7 +368,7 @@ function sizes(gaDays: number, z: Sizes, half: number | null, moved: Sizes | nul
         : intergrowthSizeAt(key, gaDays / 7, z[key]);
     if (at === null) return [];
     const width = (key === 'efw' ? 2 : 1) * (half ?? 0) * at;
-    return createMeasurement(key, key, at + (moved?.[key] ?? 0) * width, METHOD[key], {
+    return createMeasurement(key, at + (moved?.[key] ?? 0) * width, METHOD[key], {
       section: 'biometry',
       uncertainty: moved === null ? width : null,
     });

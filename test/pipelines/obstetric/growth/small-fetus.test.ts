@@ -14,7 +14,7 @@ const GA_DAYS = 252;
 /** Returns an AC with this z-score at 36+0 weeks, without an interval. */
 function abdomen(z: number): Charted {
   const value = intergrowthSizeAt('ac', GA_DAYS / 7, z) ?? Number.NaN;
-  const ac = createMeasurement('ac', 'ac', value, 'ac-ellipse', { section: 'biometry' });
+  const ac = createMeasurement('ac', value, 'ac-ellipse', { section: 'biometry' });
   const charted = chart(ac, GA_DAYS / 7);
   if (!isCharted(charted)) throw new Error('The AC is not on the chart.');
   return charted;
@@ -22,7 +22,7 @@ function abdomen(z: number): Charted {
 
 /** Normal Doppler indices. */
 const NORMAL_DOPPLER = (['umbilical-artery-pi', 'cerebroplacental-ratio'] as const).map((key) =>
-  createMeasurement(key, key, 1, 'doppler-envelope', {
+  createMeasurement(key, 1, 'doppler-envelope', {
     section: 'doppler',
     interpretation: 'N',
     reference: { low: null, high: null, centile: 50, z_score: 0, chart: 'c' },
