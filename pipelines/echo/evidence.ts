@@ -71,7 +71,6 @@ export const NO_OUTLINES: HeartOutlines = {
   trusted: false,
 };
 
-/** Returns true if both networks agree on an LVEF below the normal range for both sexes. */
 function isReduced(on: MeasuredClip | null): boolean {
   const agreeing = on?.clip.ejections.filter(({ accepted }) => accepted) ?? [];
   const percent = mean(agreeing.map((one) => one.percent));

@@ -90,7 +90,6 @@ const exactSayingOf = (statement: Statement) => sayingOf(statement, (band) => ba
 const sayingsOf = ({ statement, statements = [] }: FindingDraft) =>
   JSON.stringify([...(statement ? [statement] : []), ...statements].map((one) => sayingOf(one)));
 
-/** Lists each value once, even if it is undecided at both ends of its interval. */
 const distinct = (values: readonly Measurement[]) => [
   ...new Map(values.map((one) => [one.id, one])).values(),
 ];
@@ -215,7 +214,6 @@ function foundAtEnds(outcome: SectionOutcome, ends: readonly SectionEnd[]): Meas
   );
 }
 
-/** Returns the outcome of one section with only the conclusions that hold at every end. */
 function holding(outcome: SectionOutcome, ends: readonly SectionEnd[]): SectionOutcome {
   const undecided = undecidedOf(outcome, ends);
   const { kept, dropped } = findingsOf(outcome, ends, undecided);

@@ -80,7 +80,6 @@ export interface ObstetricEvidence
 /** Vessels that pulse at the fetal heart rate. Maternal and unidentified vessels are excluded. */
 const FETAL_VESSELS: ReadonlySet<string> = new Set(['umbilical-artery', 'middle-cerebral-artery']);
 
-/** Returns the beats on spectra of fetal arteries, for the heart sections. */
 function spectrumBeats(spectra: readonly SpectrumReading[]): SpectrumBeats[] {
   return spectra.flatMap((reading): SpectrumBeats[] => {
     const { file, sopInstanceUid, frame, fetus, vessel, waveform, held } = reading;

@@ -70,10 +70,6 @@ function runSections(
   return ran;
 }
 
-/**
- * Returns the outcome of each section, in the order of the result, including the values that need
- * review.
- */
 function outcomesOf(
   given: StudyEvidence,
   models: Locator['models'],

@@ -83,7 +83,6 @@ const numbersOf = (
   chosen: (estimate: GatedPlane) => boolean,
 ): number[] => [...estimates.keys()].filter((n) => chosen(estimates[n] as GatedPlane));
 
-/** Runs `locate` on the images with the given indices and returns its findings by index. */
 async function secondLook<T>(
   images: readonly GrayImage[],
   numbers: readonly number[],

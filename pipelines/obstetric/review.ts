@@ -55,7 +55,6 @@ type NamedPlane = Extract<Effect, { do: 'name-plane' }>;
 const isAt = ({ clip, frame }: FramePlane, at: { file: string; frame: number }) =>
   clip.file === at.file && frame.index + 1 === at.frame;
 
-/** Returns the frame with the plane that a person chose, at confidence 1. */
 function renamed<Of extends FramePlane>(one: Of, planes: readonly NamedPlane[]): Of {
   const named = planes.findLast((at) => isAt(one, at));
   if (!named) return one;
@@ -78,7 +77,6 @@ function sweptAsReviewed({ planes, views }: StudyEvidence, named: readonly Named
   return { ...views, presentation: { ...presentation, sweeps } };
 }
 
-/** Replaces the outlines and planes found by the models with those set by a person. */
 function asReviewed(given: StudyEvidence, effects: readonly Effect[]): StudyEvidence {
   const planes = effects.filter((one) => one.do === 'name-plane');
   const outlines = effects.filter((one): one is Outline => one.do === 'outline');

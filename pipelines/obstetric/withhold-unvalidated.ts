@@ -109,7 +109,6 @@ function confirmedFluid(found: Found['amnioticFluid'], isConfirmed: Confirmed) {
   return { ...found, frames: frames.length > 0 ? [...frames, ...cut] : [] };
 }
 
-/** Returns the spectra. Those without a confirmed value of the flow are marked as held. */
 const confirmedSpectra = (spectra: Found['spectra'], isConfirmed: Confirmed) =>
   spectra.map((one) => {
     if (isConfirmed('fetal-spectra', one.file, one.frame)) return one;
@@ -182,7 +181,6 @@ function heldBack<Reader extends keyof typeof UNSEEN>(
   return { [reader]: confirmed(found, isConfirmed) };
 }
 
-/** Returns a frame, with its plane set to `other` if its label needs review. */
 function named(one: FramePlane, counts: (key: EvidenceKey) => boolean): FramePlane {
   const { label } = one.estimate;
   const key = OF_PLANE[label];
@@ -190,7 +188,6 @@ function named(one: FramePlane, counts: (key: EvidenceKey) => boolean): FramePla
   return { ...one, estimate: { ...one.estimate, label: 'other', belowGate: label } };
 }
 
-/** Returns the lengths of a reading by concept; empty if the reading has no scale. */
 const sizesOf = (reading: FrameReading): Readonly<Record<string, number>> =>
   Object.fromEntries((lengthsOf(reading)?.lengths ?? []).map(({ key, mm }) => [key, mm]));
 

@@ -201,10 +201,6 @@ interface MyocardialQuantities {
 /** Wall motion score index of a ventricle in which every segment moves normally (echo 9). */
 const NORMAL_INDEX = 1;
 
-/**
- * Returns the upper limit of the LV mass index, g/m². If the sex is not known, the higher of the
- * two limits is used.
- */
 const upperMass = (sex: Sex | null, range: GradedQuantity): number =>
   Math.max(...(sex ? [sex] : SEXES).map((one) => range[one].normal[1]));
 

@@ -42,10 +42,6 @@ export const mean = (values: readonly number[]) =>
  */
 const UNSTEADY = 0.1;
 
-/**
- * Returns how much each area differs, on average, from the mean of its two neighbours, as a share
- * of the range of all areas.
- */
 function unsteadiness(areas: readonly number[]): number {
   const range = Math.max(...areas) - Math.min(...areas);
   const residues = areas.slice(1, -1).map((area, i) => {

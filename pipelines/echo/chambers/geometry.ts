@@ -81,10 +81,6 @@ export function axial(figure: ChamberFigure | null): AxialFigure | null {
 
 const CENTIMETRE = 10;
 
-/**
- * Returns the disc diameters and the length of the chamber, both in cm, the unit of the volume
- * formulas.
- */
 function discsInCentimetres({ outline, axis }: AxialFigure) {
   return {
     diameters: discDiameters(outline, axis).map((mm) => mm / CENTIMETRE),

@@ -16,7 +16,6 @@ import type { AxialFigure, FrameGeometry } from './geometry.ts';
 
 const pair = ({ x, y }: Point): [number, number] => [x, y];
 
-/** Converts points in millimetres back to pixels of the stored frame. */
 function inPixels(points: readonly Point[], { scale }: Pick<ChamberClip, 'scale'>): Point[] {
   return points.map(({ x, y }) => ({ x: x / (scale?.x ?? 1), y: y / (scale?.y ?? 1) }));
 }
@@ -72,7 +71,6 @@ interface Outlined {
  */
 const COURSE_FRAMES = 8;
 
-/** Returns a remark on how the phases were determined. There is none if they come from the ECG. */
 function timingRemark({ phases, clip: { framesInClip: frames } }: MeasuredClip): Remark[] {
   if (phases === 'ecg') return [];
   return [

@@ -91,7 +91,6 @@ function outlinesIn({ area, width, height, labels }: ChamberMasks) {
   });
 }
 
-/** Returns the outlines of one frame with their faults. `picture` is the convex hull of the fan. */
 function readFrame(
   frame: number,
   time: number,
@@ -133,7 +132,6 @@ interface Outlining {
   signal: AbortSignal;
 }
 
-/** Marks the frames on which the cavity area differs suddenly from the frames before and after. */
 function withJumps(frames: OutlinedFrames['frames']): ChamberFrame[] {
   const jumps = new Set(jumpingFrames(frames.map(({ cavity }) => cavity)));
   return frames.map(({ frame }, index) =>
@@ -156,7 +154,6 @@ interface OutlinedFrames {
 
 const strideFor = ({ frames }: Clip, most: number) => Math.max(1, Math.round(frames.length / most));
 
-/** Outlines every `stride`-th frame of a clip. Those in `before` are not outlined again. */
 async function outlineFrames(
   { clip, fan, mirrored, picture, segment, signal }: Outlining,
   stride: number,
@@ -243,7 +240,6 @@ function chamberClip(
   };
 }
 
-/** Outlines enough frames of a clip to decide whether it is measured. */
 async function survey(
   chosen: Chosen,
   locator: HeartLocator,

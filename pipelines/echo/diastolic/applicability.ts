@@ -48,7 +48,6 @@ export interface Applicability {
   filling: Remark | null;
 }
 
-/** Returns the displays of mitral inflow at rest. */
 const inflows = ({ spectra }: RhythmAndFilling) =>
   spectra.filter(
     ({ flow, quantities }) =>

@@ -69,7 +69,6 @@ const atLeast = (value: number | null, limit: number, decimals: number) =>
 export const earlyOverAnnular = (early: number, ...annular: readonly number[]) =>
   early / (annular.reduce((sum, velocity) => sum + velocity, 0) / annular.length);
 
-/** Returns E/e'; null if one of the velocities is not known. */
 function annularRatio(early: number | null, ...annular: readonly (number | null)[]) {
   const known = annular.filter((velocity) => velocity !== null);
   return early === null || known.length < annular.length ? null : earlyOverAnnular(early, ...known);
@@ -107,10 +106,6 @@ export function primaryVariables(inputs: Diastolic2025): PrimaryVariables {
   };
 }
 
-/**
- * Returns the markers of step 2. `met` is true if a marker is positive, and null if it was not
- * measured.
- */
 function secondStep(inputs: Diastolic2025): Criterion[] {
   const enlarged =
     inputs.atrialIndex === null ? null : rounded(inputs.atrialIndex, 0) > LIMITS_2025.atrialIndex;

@@ -144,10 +144,6 @@ export function judge2016(
   };
 }
 
-/**
- * Returns a statement on whether diastolic function is abnormal, regardless of LA pressure (echo
- * 10.5).
- */
 function presenceOf(of: DiastolicInputs['of2025']) {
   const presence = presence2025(of);
   if (presence === 'insufficient data') return null;

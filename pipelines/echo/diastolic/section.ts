@@ -85,10 +85,6 @@ const ELSEWHERE = [
 /** Values that do not show the pulmonary artery pressure in pulmonary stenosis. */
 const OF_JET: ReadonlySet<EchoConcept> = new Set<EchoConcept>(['tr-vmax', 'rvsp']);
 
-/**
- * Returns the finding of an elevated LA pressure. It states, for each result, the scheme and the
- * conditions under which that scheme is valid.
- */
 function elevatedFinding(
   judgements: readonly Judgement[],
   evidence: readonly (Measurement | null)[],
@@ -137,7 +133,6 @@ function missingOf(
   ];
 }
 
-/** Returns the conclusions of the algorithms. The list is empty if no algorithm may be used. */
 function judgementsOf(
   evidence: DiastolicEvidence,
   conditions: DiastolicConditions,

@@ -79,7 +79,6 @@ const peakValue = (
   peak: { trace, column },
 });
 
-/** Returns the peak velocity of each ejection, in m/s. */
 const peaksOf = (trace: SpectralTrace, ejections: readonly Ejection[]) =>
   ejections.map(({ peak, peakColumn }) => peakValue(trace, peakColumn, peak, CENTIMETRES));
 
@@ -89,7 +88,6 @@ const outlinePoints = (trace: SpectralTrace, from: number, values: readonly numb
     velocity: signed(trace, velocity),
   }));
 
-/** Converts cm/s to m/s. */
 const metres = (values: readonly number[]) => values.map((value) => value / CENTIMETRES);
 
 function fallOf(trace: SpectralTrace, { early, decelerationTime }: Filling, seconds: number) {

@@ -78,10 +78,6 @@ function agreementAt({ peak }: FlowQuantity['beats'][number], seconds: number): 
 const reachesEnd = ({ curve, atEnd, limit }: SpectralTrace, column: number): boolean =>
   atEnd[column] === true || (curve[column] ?? 0) > NYQUIST * limit;
 
-/**
- * Returns why a quantity's values cannot be right: a peak is at the end of the scale, the beats
- * differ too much, or the two readings of the edge differ. Null otherwise.
- */
 function contradiction({ beats }: FlowQuantity, seconds: number): DisplayDoubt | null {
   if (beats.some(({ peak }) => peak && reachesEnd(peak.trace, peak.column))) return 'at-end';
   if (standardError(beats.map(({ value }) => value)) > BEATS_DIFFER) return 'beats-differ';

@@ -64,10 +64,6 @@ const NEEDS = ['two of PLAX, PSAX, A4C and subcostal clips', 'a permitted model 
 /** With fewer windows than this, a statement on the LV is limited (echo 15). */
 const ENOUGH_VIEWS = 2;
 
-/**
- * Returns a statement that the answer on the LV is limited because too few windows were seen. Null
- * if enough were seen.
- */
 function windowsGap(windows: readonly string[]): Statement | null {
   if (windows.length >= ENOUGH_VIEWS) return null;
   return windows.length === 0

@@ -77,7 +77,6 @@ export function litHull(images: readonly GrayImage[], area: Rectangle): Point[] 
   return convexHull(ends);
 }
 
-/** Returns true if the pixel is lit on at least one of the images. */
 function isLit(images: readonly GrayImage[], x: number, y: number): boolean {
   for (const { width, data } of images) if ((data[y * width + x] ?? 0) > LIT) return true;
   return false;

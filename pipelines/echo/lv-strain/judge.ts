@@ -32,10 +32,6 @@ export function strainBand(gls: number): StrainBand {
 /** Minimum RELAPS (relative apical strain) at which apical sparing is suspected (PHE12). */
 export const APICAL_SPARING = 1;
 
-/**
- * Returns the lower limit of the normal LVEF, per cent. If the sex is unknown, it is the higher of
- * the two limits.
- */
 function normalFrom(evidence: PatientEvidence): number {
   const { male, female } = EJECTION_FRACTION;
   const sex = rangedSex(evidence);

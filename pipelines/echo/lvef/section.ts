@@ -203,7 +203,6 @@ function machineEfs(given: Values): Measurement[] {
   });
 }
 
-/** Returns the biplane volumes and their indices, with their ranges, and the values of each plane. */
 function listedVolumes(
   evidence: LvefEvidence,
   given: Values,

@@ -148,10 +148,6 @@ export function linesOnPicture(
   };
 }
 
-/**
- * Returns the echo-free space between the posterior wall and the pericardium; null if there is
- * none.
- */
 function fluidBehind(
   profile: LineProfile,
   { back, outlined }: { back: number; outlined: number },

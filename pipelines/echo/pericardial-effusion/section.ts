@@ -26,7 +26,6 @@ const NEEDS = [
   'IVC',
 ] as const;
 
-/** Returns whether the IVC is plethoric; null with the gap that says why this is not known. */
 function plethoraOf(values: Values): { plethora: boolean | null; unknown: Statement | null } {
   const diameter = values.number('ivc-diameter');
   const collapse = values.number('ivc-collapse');

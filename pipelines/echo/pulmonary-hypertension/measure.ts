@@ -32,7 +32,6 @@ export const contradictsJet = (systolic: number, jet: number): boolean =>
   systolic + ROUNDING.pressure < pressureGradient(jet - ROUNDING.jet) ||
   systolic - ROUNDING.pressure > pressureGradient(jet + ROUNDING.jet) + HIGHEST_ATRIAL;
 
-/** Withholds a value with the reason, unless a person confirmed it. */
 const withheld = (one: Measurement, section: string, fault: RightHeartFault): Measurement =>
   one.confirmed
     ? { ...one, section }

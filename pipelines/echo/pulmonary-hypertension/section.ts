@@ -88,7 +88,6 @@ function signsIn(values: Values) {
   return signsOf({ eccentricity: null, ...Object.fromEntries(inputs) });
 }
 
-/** Returns the values behind the signs that are present. */
 const valuesBehind = (signs: ReturnType<typeof signsIn>, values: Values) => {
   const concepts: Readonly<Partial<Record<keyof PressureSigns, EchoConcept>>> = SIGN_CONCEPTS;
   const keys = signs.flatMap(({ met, of }) =>
@@ -97,10 +96,6 @@ const valuesBehind = (signs: ReturnType<typeof signsIn>, values: Values) => {
   return [...new Set(keys)].map((key) => values.measurement(key));
 };
 
-/**
- * Returns the probability of pulmonary hypertension from the TR jet and the categories in which a
- * sign is present; null if it cannot be determined.
- */
 function likelihoodOf(
   jet: Measurement | null,
   present: Parameters<typeof probability>[1],

@@ -55,10 +55,6 @@ function cutAt(figure: AxialFigure, share: number, clip: ChamberClip): Caliper[]
 const midWidth = ({ outline, axis }: AxialFigure) =>
   chordLength(outline, onAxis(axis, 0.5), directionsOf(axis).across);
 
-/**
- * Returns the basal width of the RV divided by that of the LV in one beat. Null if the RV cannot be
- * measured.
- */
 function ventricleRatio({ diastole }: ClipBeat): number | null {
   const right = ventricle(diastole);
   return right && widest(right, BASAL_THIRD).width / widest(diastole.lv, BASAL_THIRD).width;
@@ -101,9 +97,6 @@ function believed(values: Measurement[], change: BeatMean | null): Measurement[]
   return values.map((one) => (one.quality === 'inadequate' ? one : inadequate(one, reason)));
 }
 
-/**
- * Returns the basal and mid-cavity diameters at end-diastole. A standard A4C underestimates both.
- */
 function widths(on: MeasuredClip): Measurement[] {
   const { clip } = on;
   const at = on.beats[0]?.diastole ?? null;
@@ -218,7 +211,6 @@ export function rightHeartValues(given: MeasuredClip | null): Measurement[] {
   return [...withOutlineFault(believed(ofVentricle, change), 'rv', fault), ...atrialArea(given)];
 }
 
-/** Returns the end-systolic area of the right atrium, if the clip has a scale. */
 function atrialArea(given: MeasuredClip): Measurement[] {
   const { on, fault } = soundBeats(given, ({ systole: { ra } }) => faultIn(ra));
   const at = on.beats[0]?.systole ?? null;

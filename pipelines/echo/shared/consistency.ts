@@ -58,10 +58,6 @@ const PAIRS: readonly Pair[] = [
   areas('lv-ed-area-3c', 'lv-es-area-3c'),
 ];
 
-/**
- * Returns, by concept, why values are withheld. `measured` contains the values of one source
- * (machine or images).
- */
 function faultsOf(measured: readonly Measurement[]): ReadonlyMap<string, Remark> {
   const values = valuesOf(measured);
   return new Map(

@@ -149,7 +149,6 @@ const LOW_GRADIENT: ReadonlySet<StenosisGrade> = new Set([
   'normal-flow low-gradient AS, severe AS unlikely',
 ]);
 
-/** Returns whether a high flow explains a high gradient with an area above 1.0 cm². */
 function highFlow(strokeIndex: number | null): HighFlow {
   if (strokeIndex === null) return 'unknown';
   return strokeIndex > STENOSIS.highFlow ? 'yes' : 'no';

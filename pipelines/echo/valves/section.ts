@@ -165,7 +165,6 @@ function judgementsOf(values: Values, regurgitation: Regurgitations, ms: string 
   ];
 }
 
-/** Returns the finding of a mitral stenosis that is suspected but not graded; otherwise null. */
 function suspectedFinding(values: Values, mitral: MitralStenosis | null) {
   if (!mitral?.suspected) return null;
   const { suspected } = mitral;
@@ -204,10 +203,6 @@ function stenosisFinding(values: Values, { grade, published, area }: AorticSteno
     : finding(ID, 'aortic-stenosis', statement, 'abnormal', [...evidence, area]);
 }
 
-/**
- * Returns the finding that two values of the valve contradict each other; null if they do not, or
- * if neither of them suggests stenosis.
- */
 function contradictionFinding({ contradiction }: AorticStenosis) {
   if (!contradiction?.severity) return null;
   const { code, between, severity } = contradiction;

@@ -199,9 +199,6 @@ function unnamedGap({ clips, study }: ViewsEvidence): Gap | null {
   };
 }
 
-/**
- * Returns the name of a flow. Null for an M-mode structure, or if the display was not identified.
- */
 const nameOf = (flow: string | null) =>
   flow !== null && flow in FLOWS ? FLOWS[flow as Flow] : null;
 

@@ -131,9 +131,6 @@ export function disagreement([one, other]: readonly Judged[]): Statement | null 
     : null;
 }
 
-/**
- * Reports that the machine value falls into a different category from ours; empty if they agree.
- */
 function otherCategory(judged: readonly Judged[], value: Measurement): Statement[] {
   const own = judged.find(({ by }) => by === value.concept.key);
   if (!own) return [];

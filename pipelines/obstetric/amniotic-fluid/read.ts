@@ -49,9 +49,6 @@ function levelsAround({ width, height, data }: GrayImage, x: number, rows: [numb
 
 const typical = (levels: readonly number[]) => (levels.length > 0 ? median(levels) : 0);
 
-/**
- * Returns true if a strip lies inside the picture, that is, if enough of its pixels show an echo.
- */
 const isPicture = (levels: readonly number[]) =>
   levels.filter((level) => level >= NO_ECHO).length > PICTURE.share * levels.length;
 

@@ -214,7 +214,6 @@ function judgeFold(mm: number, gaDays: number): Judgement | null {
   );
 }
 
-/** Classifies a size. Null if there is no category for it at this age. */
 function judge(measurement: Measurement, gaDays: number, mm = measurement.value): Judgement | null {
   const key = keyOf(measurement);
   const inRange = gaDays >= BRAIN_DAYS.from && gaDays <= BRAIN_DAYS.to;

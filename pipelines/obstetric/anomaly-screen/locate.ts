@@ -89,7 +89,6 @@ export async function locateBrainStructures(
   };
 }
 
-/** Returns the crop at half its size; each pixel is the mean of four. */
 function halved(crop: Float32Array, width: number, height: number): Float32Array {
   return new Float32Array(width * height).map((_, i) => {
     const at = 4 * width * Math.floor(i / width) + 2 * (i % width);

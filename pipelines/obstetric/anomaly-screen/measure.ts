@@ -44,10 +44,6 @@ const STRUCTURES: readonly Structure[] = [
   },
 ];
 
-/**
- * Returns the half width in mm of the interval for a structure of this length: the wider one if
- * there are two, null if there is none.
- */
 function halfWidthOf(length: number, { mm, percent }: StructureUncertainty): number | null {
   const widths = [mm, percent === null ? null : (percent / 100) * length].filter(
     (width) => width !== null,

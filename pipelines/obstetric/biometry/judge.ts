@@ -191,10 +191,6 @@ function abdomenDoubt(tad: Measurement | null, apad: Measurement | null): Findin
   return [doubt('tad-apad', say.gap('biometry.ratio-inconsistent', { ratio }, [tad, apad]))];
 }
 
-/**
- * Returns a finding if a circumference does not agree with its diameters; empty if it does. The
- * values may be the machine's or ours.
- */
 function circumferenceDoubt(
   circumference: Measurement | null,
   first: Measurement | null,

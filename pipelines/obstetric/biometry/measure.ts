@@ -337,10 +337,6 @@ function measuredReadings(
   return chosen.slice(0, FRAMES_PER_MEASUREMENT);
 }
 
-/**
- * Measures every length of a structure on each of its frames (`hc-1` to `hc-3`), grouped by
- * quantity.
- */
 function measureFrames(
   structure: Structure,
   evidence: Measured,

@@ -74,10 +74,6 @@ const INADEQUATE: ReadonlySet<string> = new Set([
  */
 const LIKELY = 0.5;
 
-/**
- * Returns the number of frames that were not measured only because the classifier was not certain
- * enough of their plane.
- */
 function likelyFrames(structure: Structure, { planes }: BiometryEvidence): number {
   const wanted = MEASURING_PLANES[structure].flat();
   const likely = ({ estimate: { belowGate, probabilities } }: FramePlane) =>
@@ -88,10 +84,6 @@ function likelyFrames(structure: Structure, { planes }: BiometryEvidence): numbe
   return (planes ?? []).filter(likely).length;
 }
 
-/**
- * Returns why a structure was not searched for: no frame shows its plane, or no frame shows it with
- * enough certainty.
- */
 function withoutPlane(
   structure: Structure,
   keys: readonly ObstetricConcept[],
@@ -128,10 +120,6 @@ function heldKeys(
   return new Set(keys.filter((key) => !acceptedValue(lengths, key)));
 }
 
-/**
- * Returns why a length of a structure has no accepted value; null if all lengths have one or need
- * review.
- */
 function gapOf(
   structure: Structure,
   evidence: BiometryEvidence,
@@ -181,7 +169,6 @@ function gapOf(
   return { code: 'low_confidence', said, need: `a clearer ${plane}` };
 }
 
-/** Returns the gap for accepted lengths measured on the least preferred plane. */
 function lastResort(lengths: readonly Measurement[]): Gap[] {
   const { keys, plane } = STRUCTURES.head;
   const used = keys.filter((key) => {

@@ -39,10 +39,6 @@ interface Strip {
   evidence: number;
 }
 
-/**
- * Returns the strip of cells that the canal occupies, with its ends and midpoint; null if there is
- * no strip or it is too short.
- */
 function stripOf(canal: SoftMask): Strip | null {
   const raised = { ...canal, values: canal.values.map((value) => (value * LEVEL) / STRIP.level) };
   const region = largestRegion(raised);
@@ -75,7 +71,6 @@ function stripOf(canal: SoftMask): Strip | null {
   };
 }
 
-/** Returns the peak in the map of an os near one end of the strip. */
 function osNear(map: SoftMask, end: Point): Point & { value: number } {
   let best = { ...end, value: 0 };
   for (let dy = -OS_RADIUS; dy <= OS_RADIUS; dy++) {
@@ -124,9 +119,6 @@ function canalOf(maps: UterineMaps['maps']): Canal | null {
   };
 }
 
-/**
- * Returns the funnel above the internal os; null if its region is too small or too far from the os.
- */
 function funnelOf(map: SoftMask, canal: Canal, internalOs: Point): Funnel | null {
   const region = largestRegion(map);
   if (!region) return null;

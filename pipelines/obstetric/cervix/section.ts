@@ -32,9 +32,6 @@ const VIEW = 'calibrated transvaginal sagittal images of the cervix';
  */
 const MEASUREMENTS = 3;
 
-/**
- * Sorts the measurements in ascending order. All but the first become repeats with numbered ids.
- */
 function inOrder(used: readonly MeasuredCervix[]): MeasuredCervix[] {
   return used
     .toSorted((a, b) => a.length.value - b.length.value)
@@ -86,7 +83,6 @@ function ofMachine({ machine }: CervixEvidence): MachineLengths {
   };
 }
 
-/** Returns the outcome for an accepted length: our shortest, or the machine's if we have none. */
 function assess(
   length: Measurement,
   lengths: readonly Measurement[],

@@ -134,10 +134,6 @@ export function certainAnaemia(mom: Measurement) {
   return category ?? (between?.every(isAnaemiaFlag) ? between[0] : null);
 }
 
-/**
- * Returns the finding for an MCA peak velocity at or above the limit for mild anaemia; empty below
- * it.
- */
 function anaemiaFindings(mom: Measurement | null): FindingDraft[] {
   const band = mom && anaemiaWithin(mom);
   // If the lower end of the interval is in an abnormal band, the velocity is high in any case.
@@ -334,7 +330,6 @@ const PULSATILITY: ReadonlySet<string> = new Set([
   'ductus-venosus-piv',
 ] satisfies ObstetricConcept[]);
 
-/** Returns the ids of our pulsatility indices measured on these spectra. */
 function indicesOn(readings: readonly TracedReading[], measurements: readonly Measurement[]) {
   const files = new Set(readings.map(({ file }) => file));
   return measurements

@@ -64,10 +64,6 @@ function overTraces<Flow extends string>(
   };
 }
 
-/**
- * Returns the end-diastolic flow on one trace. If the wall filter is set too high, missing flow is
- * not called absent.
- */
 function flowOfTrace(trace: TracedReading): EndDiastolicFlow | null {
   const flow = endDiastolicFlow(trace.waveform.beats);
   const lost = flow === 'absent' || flow === 'intermittent-absent';

@@ -320,7 +320,6 @@ export function ciobanuAt(index: CiobanuIndex, gaDays: number, z: number): numbe
   return 10 ** (median(gaDays) + z * sd(gaDays));
 }
 
-/** Returns the z-score of a value, on the log10 scale; null outside the chart. */
 function ciobanuZ(index: CiobanuIndex, gaDays: number, value: number): number | null {
   if (gaDays < 140 || gaDays > 293) return null;
   const { median, sd } = CIOBANU_2019[index];
@@ -342,7 +341,6 @@ export function uterinePiAt(gaDays: number, z: number): number | null {
   return model && exp(model.mean + z * model.sd);
 }
 
-/** Returns the z-score of a mean PI, on the ln scale; null outside the chart. */
 function uterinePiZ(gaDays: number, meanPi: number): number | null {
   const model = gomez(gaDays);
   return model && (log(meanPi) - model.mean) / model.sd;

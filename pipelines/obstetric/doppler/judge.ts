@@ -140,7 +140,6 @@ function nearCutOff(measurements: readonly Measurement[]): Statement[] {
 /** Values that make the summary abnormal if they are low. */
 const REDISTRIBUTED = ['middle-cerebral-artery-pi', 'cerebroplacental-ratio'] as const;
 
-/** Returns true if the interval of a value includes the cut-off of redistribution or anaemia. */
 function mayBeAbnormal(measurements: readonly Measurement[], mom: Measurement | null): boolean {
   const mayBeLow = REDISTRIBUTED.some((key) => {
     const one = acceptedValue(measurements, key);
@@ -225,10 +224,6 @@ function cpr(measurements: readonly Measurement[]): Measurement[] {
   ];
 }
 
-/**
- * Returns the half width of the 95 % interval of a mean; null if none of the averaged values has an
- * interval.
- */
 function uncertaintyOfMean(parts: readonly Measurement[]): number | null {
   const known = parts.flatMap(({ uncertainty }) => uncertainty ?? []);
   return known.length === 0 ? null : Math.hypot(...known) / parts.length;

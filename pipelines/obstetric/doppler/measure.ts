@@ -54,7 +54,6 @@ export const isTraced = (reading: SpectrumReading): reading is TracedReading =>
 const mean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Calculates the indices for each beat and returns the mean of each. */
 function valuesOf(beats: readonly BeatVelocities[]): Record<Property, number | null> {
   const ratios = beats.map((beat) => systolicDiastolicRatio(beat.peak, beat.endDiastolic));
   const forward = ratios.filter((ratio) => ratio !== null);
@@ -74,10 +73,6 @@ function valuesOf(beats: readonly BeatVelocities[]): Record<Property, number | n
 const isConsistent = ({ peak, endDiastolic, average }: BeatVelocities) =>
   average > 0 && average < peak && (endDiastolic <= 0 || average > endDiastolic);
 
-/**
- * Returns two lines on the middle beat, from the baseline to the peak and to the end-diastolic
- * velocity; null if there are no beats.
- */
 function calipersOf({ side, beats, spectrum }: Traced): { peak: Caliper; end: Caliper } | null {
   const beat = beats[beats.length >> 1];
   if (!beat) return null;
@@ -323,7 +318,6 @@ const isOf = (vessel: DopplerVessel) => (one: Measurement) =>
 const isMeasured = ({ measurements }: Supplied, vessel: DopplerVessel) =>
   measurements.some((one) => one.quality === 'accepted' && isOf(vessel)(one));
 
-/** Returns why a vessel has no accepted value; null if another statement already explains it. */
 function whyNot(
   supplied: Supplied,
   vessel: DopplerVessel,

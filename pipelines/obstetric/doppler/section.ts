@@ -49,7 +49,6 @@ interface DopplerGroup {
 
 const isMaternal = (vessel: string | null) => vessel === 'uterine-artery';
 
-/** Returns true for values of a maternal vessel, which belong to no fetus. */
 const isOfMother = ({ concept }: Measurement) => isMaternal(VESSEL_OF.get(concept.key) ?? null);
 
 /**
@@ -204,10 +203,6 @@ const CART_KEYS = [
   'uterine-artery-pi',
 ] as const satisfies readonly ObstetricConcept[];
 
-/**
- * Compares traces for sorting, best first: good traces, then those not cut off by the wall filter,
- * then those with more beats.
- */
 function byQuality(one: TracedReading, other: TracedReading): number {
   const worth = (reading: TracedReading) =>
     (traceProblem(reading.waveform) ? 0 : 100) +
@@ -217,10 +212,6 @@ function byQuality(one: TracedReading, other: TracedReading): number {
   return worth(other) - worth(one);
 }
 
-/**
- * Measures every trace. The ids of values from the best trace of each vessel and side contain no
- * trace number.
- */
 function measureAll(readings: readonly TracedReading[]): Measurement[] {
   const groups = Map.groupBy(
     readings,
@@ -253,10 +244,6 @@ const NOT_LISTED: ReadonlySet<string> = new Set(
   ).flatMap((vessel) => [`${vessel}-edv`, `${vessel}-ri`, `${vessel}-sd`] as const),
 );
 
-/**
- * Builds the statement that summarises the values. A machine value is included only if ours is
- * missing.
- */
 function summaryOf(measurements: readonly Measurement[]): Statement[] {
   const shown = measurements.filter(
     (one) =>
@@ -278,7 +265,6 @@ interface Given {
 
 const ALL_ARTERIES = [...FETAL_ARTERIES, 'uterine-artery'] as const;
 
-/** Assesses a single fetus and its mother. A machine value is used if ours is missing. */
 function judgeOne({ readings, held, cart, gaDays }: Given): DopplerJudgement {
   const traced = readings.filter(isTraced);
   const measured = withMachineValues(worseFirst(cart), measureAll(traced), plainId);
@@ -298,10 +284,6 @@ function machineValuesOf(fetus: string | null, cart: readonly Measurement[]): Me
     : fetal;
 }
 
-/**
- * Assesses one group in a study with several fetuses. A machine value of the same fetus is used if
- * ours is missing.
- */
 function judgeGroup(group: DopplerGroup, names: boolean, given: Given): DopplerJudgement {
   const { fetus } = group;
   const cart = machineValuesOf(fetus, given.cart);
@@ -328,7 +310,6 @@ function judgeGroup(group: DopplerGroup, names: boolean, given: Given): DopplerJ
   return fetus === null ? judged : ofFetus(judged, fetus);
 }
 
-/** Assesses each of several fetuses separately. `why` is the reason for doing so. */
 function judgeApart(given: Given, why: Statement): DopplerJudgement {
   const names = given.cart.flatMap((one) => (isOfMother(one) ? [] : (one.fetus ?? [])));
   const unnamed = machineValuesOf(null, given.cart).length > 0 ? [null] : [];
@@ -357,10 +338,6 @@ const unusedStatements = (cart: readonly Measurement[]): Statement[] =>
     ? [say.gap('doppler.machine-fetus-not-known', {})]
     : [];
 
-/**
- * Returns the outcome if nothing was measured: there is no spectrum, no spectrum has a scale, or
- * none could be traced.
- */
 function withoutValues(
   readings: readonly SpectrumReading[],
   refused: readonly Statement[],

@@ -56,7 +56,6 @@ function deviation(values: Float64Array): number {
  */
 const pulsatility = (envelope: Envelope) => envelope.brightness * deviation(envelope.velocities);
 
-/** Returns true if the flow on the other side is a separate flow and not a mirror image. */
 function isOtherVessel(main: Envelope, other: Envelope): boolean {
   const both = main.edgeRows.filter((row, i) => row !== null && other.edgeRows[i] !== null).length;
   const flowing = main.edgeRows.filter((row) => row !== null).length;
@@ -151,7 +150,6 @@ function velocitiesOf(curve: Float64Array, beat: Beat, hiddenBelow: number): Bea
   };
 }
 
-/** Returns the beats with a length and a peak close to the medians. */
 function alike(beats: readonly BeatVelocities[]): BeatVelocities[] {
   const length = median(beats.map(({ from, to }) => to - from));
   const peak = median(beats.map((beat) => beat.peak));

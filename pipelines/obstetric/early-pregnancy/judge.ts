@@ -45,9 +45,6 @@ function viabilityFinding(
   return [finding(EARLY_SECTION, 'viability', 'pregnancy-viability', said, 'abnormal')];
 }
 
-/**
- * Returns the finding of an unusual heart rate at the age by CRL or, without one, at the stated age.
- */
 function rateFinding(
   measurements: readonly Measurement[],
   {

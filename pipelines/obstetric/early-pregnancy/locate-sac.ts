@@ -20,7 +20,6 @@ const WAYS = Array.from({ length: 40 }, (_, i) => ({
   sin: Math.sin((i * TURN) / 40),
 }));
 
-/** Returns the grey level of the pixel nearest to a point, clamped to the edge of the image. */
 function nearestLevel(image: GrayImage, x: number, y: number): number {
   const column = Math.max(0, Math.min(image.width - 1, Math.round(x)));
   const row = Math.max(0, Math.min(image.height - 1, Math.round(y)));
@@ -68,7 +67,6 @@ function separation(image: GrayImage, ellipse: Ellipse): number {
   return sum / WAYS.length / (2 * CONTRAST);
 }
 
-/** Returns the median grey levels just inside and just outside an ellipse. */
 function ringLevels(image: GrayImage, ellipse: Ellipse): RingLevels {
   const inside: number[] = [];
   const outside: number[] = [];
@@ -133,10 +131,6 @@ const scored = (image: GrayImage, ellipse: Ellipse): Candidate => ({
   score: separation(image, ellipse),
 });
 
-/**
- * Improves an ellipse by hill climbing, changing one parameter at a time in steps of decreasing
- * size.
- */
 function climb(image: GrayImage, start: Candidate): Candidate {
   let best = start;
   for (let step = Math.max(1.5, 0.15 * start.ellipse.a); step > 0.4; step /= 2) {
@@ -229,15 +223,10 @@ const rank = ({ score, ellipse }: Candidate) => score ** 2 * Math.sqrt(ellipse.a
  */
 const MOST = 4;
 
-/** Returns true if the distance between the centres is less than the longest semi-axis. */
 const overlap = (one: Ellipse, other: Ellipse) =>
   Math.hypot(one.centre.x - other.centre.x, one.centre.y - other.centre.y) <
   Math.max(one.a, one.b, other.a, other.b);
 
-/**
- * Returns the ellipses on a reduced, smoothed image that look like a sac, best first. None of them
- * overlaps another.
- */
 function findSacEllipses(image: GrayImage): Ellipse[] {
   const ranked = starts(image)
     .map((start) => climb(image, start))
@@ -355,7 +344,6 @@ export function locateSacs(image: GrayImage): LocatedSac[] {
   return ellipses.map((ellipse) => traced(ellipse, small, fine, factor));
 }
 
-/** Traces, on the full image, a candidate that was found on the reduced image. */
 function traced(candidate: Ellipse, small: GrayImage, fine: GrayImage, factor: number): LocatedSac {
   const levels = ringLevels(small, candidate);
   const { centre, a, b, angle } = candidate;

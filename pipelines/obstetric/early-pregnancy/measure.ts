@@ -62,7 +62,6 @@ interface SacSection {
   heightMm: number;
 }
 
-/** Returns the accepted sacs on frames that have a scale, clearest first. */
 function sacSections(frames: readonly EarlyFrame[]): SacSection[] {
   return frames
     .flatMap((frame): SacSection[] => {
@@ -172,9 +171,6 @@ function yolkSacs(clips: readonly EarlyClip[]): Measurement[] {
   return [measured('yolk-sac', 'yolk-sac', 'yolk-sac-inner-inner', seen, ends, given) ?? []].flat();
 }
 
-/**
- * Returns the CRL on every frame that is not transverse, accepted values first, with numbered ids.
- */
 function crownRumpLengths(clips: readonly EarlyClip[]): Measurement[] {
   return clips
     .flatMap(({ plane, frames }) => (plane === 'transverse' ? [] : frames))

@@ -32,10 +32,6 @@ const VIEW = 'calibrated transvaginal images of sac and embryo in two planes';
 const CINE = `a cine of the embryo of at least ${EMBRYO_CLIP.frames} frames at ${EMBRYO_CLIP.framesPerSecond} a second`;
 const NEEDS = [VIEW, CINE];
 
-/**
- * Returns the outcome, with the reason, if a frame shows several sacs or no frame shows an accepted
- * sac; otherwise null.
- */
 function withoutSac(frames: readonly EarlyFrame[]): SectionOutcome | null {
   if (frames.some(({ bodies }) => bodies === 'several')) {
     return inadequate('several_sacs', say.gap('early.several-sacs', {}), NEEDS);
@@ -46,10 +42,6 @@ function withoutSac(frames: readonly EarlyFrame[]): SectionOutcome | null {
   return inadequate('low_confidence', gap, NEEDS);
 }
 
-/**
- * Returns the band and the usual limits in mm for a yolk sac that is too small or too large. Null
- * without a yolk sac, or if its interval includes a usual size.
- */
 function unusualYolkSac(measurements: readonly Measurement[]) {
   const found = judgedValue(measurements, 'yolk-sac');
   const band = found && categoryWithin(found, yolkSacBand).category;

@@ -44,7 +44,6 @@ const isRate = (beatsPerMinute: number) => isPlausible('fetal-heart-rate', beats
 const isBeating = ({ cardiac }: EarlyClip) =>
   cardiac?.status === 'beating' && isRate(cardiac.beatsPerMinute);
 
-/** Returns the rhythms on M-mode sweeps that show the fetus beating at a plausible rate. */
 const fetalRhythms = (sweeps: readonly EarlySweep[]) =>
   sweeps.flatMap(({ fetal, rhythm }) =>
     fetal && rhythm.status === 'beating' && isRate(rhythm.beatsPerMinute) ? [rhythm] : [],
@@ -183,7 +182,6 @@ function viabilityAt(
   return { category, seemsLost, signs };
 }
 
-/** Returns the criteria of the SRU, first those diagnostic of loss, then the suspicious ones. */
 function criteriaOf(
   { transvaginal, embryo, cardiacActivity }: EarlySight,
   { crl, msd, yolkSac }: Record<'crl' | 'msd' | 'yolkSac', number | null>,

@@ -82,10 +82,6 @@ const rhythm = ({ variation, alike }: Pick<RateReading, 'variation' | 'alike'>) 
 
 const isIrregular = ({ variation }: RateReading) => variation !== null && variation > REGULAR;
 
-/**
- * Returns the reading whose rhythm is reported: an irregular one if there is one, otherwise the
- * first with a known rhythm, otherwise the first reading.
- */
 const rhythmOf = (judged: readonly Judged[]) =>
   judged.find(isIrregular) ?? judged.find(({ variation }) => variation !== null) ?? judged[0];
 
@@ -107,10 +103,6 @@ function rhythmFindings(judged: readonly Judged[]): FindingDraft[] {
   ];
 }
 
-/**
- * Returns the band if the whole interval of a rate is in one band; otherwise `between` contains
- * the bands of both ends.
- */
 function bandOf(rate: Measurement, gaDays: number | null): Pick<Judged, 'band' | 'between'> {
   const within = categoryWithin(rate, (value) => fetalRateBand(gaDays, value));
   const [low, high] = within.between ?? [null, null];
@@ -118,7 +110,6 @@ function bandOf(rate: Measurement, gaDays: number | null): Pick<Judged, 'band' |
   return { band: within.category, between: low !== null && high !== null ? [low, high] : null };
 }
 
-/** Reports the bands on both sides for each rate whose interval includes a limit. */
 const doubtsOf = (judged: readonly Judged[]): Statement[] =>
   judged.flatMap(({ measurement, between }) =>
     between === null ? [] : atCutOff(measurement, { between }),
@@ -251,7 +242,6 @@ function rateStatements(
   ];
 }
 
-/** Returns true if an earlier section already lists the rate. It is then not listed again. */
 const isListed = ({ measurement }: RateReading) => measurement.section !== FETAL_HEART_SECTION;
 
 /**
@@ -280,7 +270,6 @@ function withPlainId(rates: readonly RateReading[]): RateReading[] {
   return [...named, ...machine];
 }
 
-/** Returns the outcome for the rates of one fetus. Every accepted rate is classified. */
 function judgeGroup(
   { rates, fetus, several }: RateGroup,
   gaDays: number | null,
@@ -348,7 +337,6 @@ const isFetalBeat = ({ measurement, source }: RateReading) =>
   source !== 'machine' &&
   measurement.value >= FETAL_RATE.least;
 
-/** Returns true if another image shows the beating heart of the same fetus. */
 function beatsElsewhere(groups: readonly RateGroup[], fetus: string | null): boolean {
   return groups.some(
     (group) =>

@@ -65,7 +65,6 @@ function rate(
  */
 const SWEEP_UNCERTAINTY = 3;
 
-/** Returns the fetus stated in the label of an image; null if it states none. */
 const fetusOn = ({ study, fetusOf }: RateEvidence, file: string): string | null => {
   const clip = study.clips.find((one) => one.file === file);
   return clip ? fetusOf(clip) : null;

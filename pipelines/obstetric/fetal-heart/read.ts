@@ -51,7 +51,6 @@ function namedViews({ clips }: Study): CardiacViewReading[] {
     );
 }
 
-/** Returns the most confidently classified frame of each clip that shows a four-chamber view. */
 function classifiedViews({ planes }: Planes): CardiacViewReading[] {
   const seen = planes.filter(({ estimate }) => estimate.label === 'four-chamber');
   return Map.groupBy(seen, ({ clip }) => clip)

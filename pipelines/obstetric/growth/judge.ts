@@ -134,7 +134,6 @@ export function sizeOf(charted: readonly Charted[]): Size | null {
   return { category: low === high ? low : certainOf(low, high), own, between: [low, high], by };
 }
 
-/** Returns `sga` if both categories are small, `lga` if both are large, otherwise null. */
 function certainOf(low: SizeCategory, high: SizeCategory): SizeCategory | null {
   if (isSmall(low) && isSmall(high)) return 'sga';
   return isLarge(low) && isLarge(high) ? 'lga' : null;

@@ -271,10 +271,6 @@ function toData({ daysBefore, gaDays, charted, lengths }: EarlierGrowth): Earlie
   };
 }
 
-/**
- * Returns true if two values may be compared: they are on the same chart and, for weights, by the
- * same formula.
- */
 function comparable(then: Charted, now: Charted): boolean {
   const sameFormula =
     now.measurement.concept.key !== 'efw' || then.measurement.method === now.measurement.method;
@@ -289,7 +285,6 @@ function changesSince({ charted, daysBefore }: EarlierGrowth, now: readonly Char
   });
 }
 
-/** Returns the smallest and the largest fall that the intervals of both values allow. */
 function fallEnds({ before, now }: Change): readonly [least: number, most: number] {
   const [[lowBefore, highBefore], [lowNow, highNow]] = [centileEnds(before), centileEnds(now)];
   return [lowBefore - highNow, highBefore - lowNow];

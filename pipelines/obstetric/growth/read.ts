@@ -74,7 +74,6 @@ export async function readEarlierScans(
 const OF_MACHINE = ['ofd', 'hc', 'ac', 'fl'] as const;
 const OF_DRAFT = ['bpd', ...OF_MACHINE] as const;
 
-/** Returns the accepted lengths in a report. The id of each is its concept key, such as `hc`. */
 function reportedLengths({ draft, values }: PriorReport): EarlierLength[] {
   const found = cartMeasurements(values, 'growth', draft ? OF_DRAFT : OF_MACHINE);
   return found.flatMap((one) => {

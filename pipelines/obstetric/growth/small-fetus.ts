@@ -118,9 +118,6 @@ function valueText(
   return kind === 'fall' ? pointsText(value, CENTILE_CROSSING) : `centile ${centileText(value)}`;
 }
 
-/**
- * Converts a criterion to the form used in statements. A value that is not a number is left out.
- */
 const named = ({ name, kind, value }: RestrictionCriterion) => ({
   name,
   kind,
@@ -189,10 +186,6 @@ function findingOf(
   return [finding('growth', 'growth-restriction', CONCEPT, lead, 'abnormal', { evidence })];
 }
 
-/**
- * Returns the finding that some criteria are met but do not fulfil the definition; empty if no
- * criterion is met.
- */
 function loneCriterionFindings(
   criteria: readonly RestrictionCriterion[],
   { missing, undecided }: Required<Lacking>,

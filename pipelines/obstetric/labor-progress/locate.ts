@@ -118,7 +118,6 @@ function axisOf(ellipse: Ellipse): number {
   return ((((turned * 180) / Math.PI) % 180) + 180) % 180;
 }
 
-/** Returns true if all passes that show a symphysis agree on its axis. */
 function axesAgree({ looks, placement }: TransperinealMaps): boolean {
   const axes = looks.flatMap((look) => {
     const outline = outlineOfMask(look, placement, 0);

@@ -61,7 +61,6 @@ function onFrame(
   });
 }
 
-/** Returns the frames to measure, with all quantities found on each. */
 function describedFrames({ frames }: LaborProgressReadings) {
   const located = (frames ?? []).filter((reading) => reading.located !== null);
   const accepted = located.filter((reading) => reading.located?.accepted);

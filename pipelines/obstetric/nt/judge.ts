@@ -18,10 +18,6 @@ const KEY = 'nuchal-translucency';
 const categoryOf = (nt: Measurement, crl: Measurement | null) =>
   nuchalCategory(nt.value, crl?.value ?? null);
 
-/**
- * Returns the category if the whole interval of the thickness is in it; otherwise `between`
- * contains the categories at both ends.
- */
 const categoryOfInterval = (nt: Measurement, crl: Measurement | null) =>
   categoryWithin(nt, (mm) => nuchalCategory(mm, crl?.value ?? null));
 

@@ -61,7 +61,6 @@ export function planeAdequacy(reading: MidsagittalReading): PlaneCriterion[] {
 const namesOf = (criteria: readonly PlaneCriterion[], met: boolean | null) =>
   criteria.filter((one) => one.met === met).map(({ name }) => name);
 
-/** Returns the criteria that a plane does not meet. */
 const failedCriteria = (reading: MidsagittalReading) => namesOf(planeAdequacy(reading), false);
 
 export const openCriteria = (reading: MidsagittalReading) => namesOf(planeAdequacy(reading), null);

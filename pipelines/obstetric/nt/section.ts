@@ -50,10 +50,6 @@ const acceptedOf = (values: readonly Measurement[]) =>
 const isOutsideCrlWindow = ({ value }: Measurement): boolean =>
   value < NT_WINDOW.from || value > NT_WINDOW.to;
 
-/**
- * Returns which window for interpreting NT the scan missed: the CRL window or, without a CRL, the
- * window in weeks. Null if none was missed.
- */
 function windowMissed(
   { options }: NuchalEvidence,
   crl: Measurement | null,
@@ -64,7 +60,6 @@ function windowMissed(
   return days >= WINDOW_DAYS.from && days <= WINDOW_DAYS.to ? null : 'weeks';
 }
 
-/** Reports a value outside the window. `fetus` is given if there are several. */
 const valueOutside = (
   value: Measurement,
   window: 'crl' | 'weeks',
@@ -110,9 +105,6 @@ function gapsOf(best: MidsagittalReading | null, crl: Measurement | null): State
   ];
 }
 
-/**
- * Returns the outcome, with the reason, if there is no frame to examine; null if there are frames.
- */
 function withoutFrames(
   readings: readonly MidsagittalReading[] | null | undefined,
 ): SectionOutcome | null {
@@ -206,7 +198,6 @@ function assess(
   };
 }
 
-/** Returns the machine values that belong to a named fetus. */
 const namedValues = ({ machine }: NuchalEvidence): Measurement[] =>
   machine
     .values(NUCHAL_SECTION, ['nuchal-translucency'])

@@ -82,7 +82,6 @@ function sideOf(placenta: Point, inside: Point): PlacentalSide {
   return dy < 0 ? 'anterior' : 'posterior';
 }
 
-/** Returns the number of separate lacunae that are large enough to count. */
 function countLacunae(map: SoftMask): number {
   let rest: SoftMask = map;
   let count = 0;

@@ -82,7 +82,6 @@ type PlanesData = z.infer<typeof planesDataSchema>;
 
 const thousandth = (value: number) => Math.round(1000 * value) / 1000;
 
-/** Returns a frame in the format of the section. */
 function describedPlane({
   clip,
   frame,

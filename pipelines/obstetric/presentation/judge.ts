@@ -42,10 +42,6 @@ const SWEPT = [
   { method: 'doppler-periodicity', by: 'doppler' },
 ] as const;
 
-/**
- * Returns one rate from M-mode and one from Doppler: the first rate within the fetal range,
- * otherwise the first rate.
- */
 function sweptBeats({ heartRates }: PresentationEvidence): Beat[] {
   return SWEPT.flatMap(({ method, by }): Beat[] => {
     const own = heartRates.filter((one) => one.method === method).map(({ value }) => value);

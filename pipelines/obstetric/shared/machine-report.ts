@@ -53,7 +53,6 @@ const OF_MOTHER: ReadonlySet<string | null> = new Set<ObstetricConcept>([
   'uterine-artery-pi',
 ]);
 
-/** Returns the values of the mother, which name no fetus and are listed once. */
 function ofMother(reported: readonly CartMeasurement[]): CartMeasurement[] {
   const values = reported.filter(({ key }) => OF_MOTHER.has(key));
   const places = Map.groupBy(values, ({ fetus }) => fetusKey(fetus));

@@ -80,9 +80,6 @@ interface Look {
   outlines: Outline[];
 }
 
-/**
- * Returns the share of the network's input that an outline fills, 0 to 1; 1 if there is no outline.
- */
 function takenOf(
   { outline, placement: { scaleX, scaleY } }: Pick<Look, 'outline' | 'placement'>,
   { width, height }: ModelSession['model']['input'],
@@ -92,7 +89,6 @@ function takenOf(
   return Math.max((scaleX * (to.x - from.x)) / width, (scaleY * (to.y - from.y)) / height);
 }
 
-/** Segments each structure again, enlarged so that its outline fills `fill` of the input. */
 async function lookAgain(
   session: ModelSession,
   images: readonly GrayImage[],
@@ -135,10 +131,6 @@ function combined({ outline, outlines }: Look, least: number): Outline | null {
   };
 }
 
-/**
- * Returns the difference between the largest and the smallest circumference, as a share of the
- * smallest.
- */
 function differenceOf(outlines: readonly Outline[]): number {
   const around = outlines.map(({ ellipse }) => perimeter(ellipse.a, ellipse.b));
   return Math.max(...around) / Math.min(...around) - 1;
@@ -154,7 +146,6 @@ async function outlinesOn(session: ModelSession, images: readonly GrayImage[]) {
   }));
 }
 
-/** Returns opposite corners of the area to enlarge, in pixels of the image. */
 function around(look: Look, input: ModelSession['model']['input'], fill: number): [Point, Point] {
   const centre = look.outline?.ellipse.centre ?? { x: 0, y: 0 };
   const taken = takenOf(look, input);

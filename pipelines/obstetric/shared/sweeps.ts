@@ -45,7 +45,6 @@ const RUN = {
  */
 const LOOKED_AT = 72;
 
-/** Returns at most `count` items, at equal steps. */
 function spread<T>(all: readonly T[], count: number): T[] {
   const step = Math.max(1, all.length / count);
   return all.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step));
