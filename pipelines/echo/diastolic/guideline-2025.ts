@@ -57,10 +57,12 @@ const LIMITS_2025 = {
   relaxationTime: 70,
 } as const;
 
+const test = (value: number | null, decimals: number, isMet: (shown: number) => boolean) =>
+  value === null ? null : isMet(rounded(value, decimals));
 const atMost = (value: number | null, limit: number, decimals: number) =>
-  value === null ? null : rounded(value, decimals) <= limit;
+  test(value, decimals, (shown) => shown <= limit);
 const atLeast = (value: number | null, limit: number, decimals: number) =>
-  value === null ? null : rounded(value, decimals) >= limit;
+  test(value, decimals, (shown) => shown >= limit);
 
 /**
  * Returns E/e': the early mitral velocity over the mean of the given annular velocities (septal,
@@ -107,8 +109,7 @@ export function primaryVariables(inputs: Diastolic2025): PrimaryVariables {
 }
 
 function secondStep(inputs: Diastolic2025): Criterion[] {
-  const enlarged =
-    inputs.atrialIndex === null ? null : rounded(inputs.atrialIndex, 0) > LIMITS_2025.atrialIndex;
+  const enlarged = test(inputs.atrialIndex, 0, (index) => index > LIMITS_2025.atrialIndex);
   return [
     { name: 'PV S/D <= 0.67', met: atMost(inputs.veinRatio, LIMITS_2025.veinRatio, 2) },
     { name: 'LARS <= 18 %', met: atMost(inputs.reservoirStrain, LIMITS_2025.reservoirStrain, 0) },
@@ -217,9 +218,6 @@ export function criteria2025(inputs: Diastolic2025): Criterion[] {
  */
 const NEEDED = { reduced: 1, preserved: 2 } as const;
 
-const countMet = (value: number | null, decimals: number, test: (shown: number) => boolean) =>
-  value === null ? null : test(rounded(value, decimals));
-
 /** Returns the signs of dysfunction according to ASE 2025, with e' first (echo 10.5). */
 export function presenceCriteria2025(inputs: Diastolic2025): [Criterion, ...Criterion[]] {
   const { reducedVelocity, raisedRatio } = primaryVariables(inputs);
@@ -227,12 +225,12 @@ export function presenceCriteria2025(inputs: Diastolic2025): [Criterion, ...Crit
   return [
     { name: "reduced e'", met: reducedVelocity },
     { name: "raised E/e'", met: raisedRatio },
-    { name: 'LARS <= 18 %', met: countMet(inputs.reservoirStrain, 0, (v) => v <= reservoirStrain) },
+    { name: 'LARS <= 18 %', met: test(inputs.reservoirStrain, 0, (v) => v <= reservoirStrain) },
     {
       name: 'E/A <= 0.8 or >= 2',
-      met: countMet(inputs.ratio, 2, (v) => v <= impaired || v >= restrictive),
+      met: test(inputs.ratio, 2, (v) => v <= impaired || v >= restrictive),
     },
-    { name: 'LAVi > 34 ml/m²', met: countMet(inputs.atrialIndex, 0, (v) => v > atrialIndex) },
+    { name: 'LAVi > 34 ml/m²', met: test(inputs.atrialIndex, 0, (v) => v > atrialIndex) },
   ];
 }
 
@@ -262,9 +260,9 @@ export function supplementalSigns2025(inputs: {
   return [
     {
       name: 'PR end-diastolic velocity >= 2 m/s',
-      met: countMet(inputs.regurgitationEnd, 1, (v) => v >= 2),
+      met: test(inputs.regurgitationEnd, 1, (v) => v >= 2),
     },
-    { name: 'PADP >= 16 mmHg', met: countMet(inputs.diastolicPressure, 0, (p) => p >= 16) },
+    { name: 'PADP >= 16 mmHg', met: test(inputs.diastolicPressure, 0, (p) => p >= 16) },
   ];
 }
 
@@ -282,24 +280,18 @@ export interface FibrillationInputs {
   veinRatio: number | null;
 }
 
-const fibrillationTest = (
-  value: number | null,
-  decimals: number,
-  met: (shown: number) => boolean,
-) => (value === null ? null : met(rounded(value, decimals)));
-
 export function fibrillationCriteria(inputs: FibrillationInputs): Criterion[] {
   return [
-    { name: 'E >= 100 cm/s', met: fibrillationTest(inputs.early, 0, (v) => v >= 100) },
-    { name: "septal E/e' > 11", met: fibrillationTest(inputs.septalRatio, 1, (r) => r > 11) },
+    { name: 'E >= 100 cm/s', met: test(inputs.early, 0, (v) => v >= 100) },
+    { name: "septal E/e' > 11", met: test(inputs.septalRatio, 1, (r) => r > 11) },
     {
       name: 'TR Vmax > 2.8 m/s or PASP > 35 mmHg',
       met: anyMet(
-        fibrillationTest(inputs.jet, 1, (v) => v > 2.8),
-        fibrillationTest(inputs.systolicPressure, 0, (p) => p > 35),
+        test(inputs.jet, 1, (v) => v > 2.8),
+        test(inputs.systolicPressure, 0, (p) => p > 35),
       ),
     },
-    { name: 'DT <= 160 ms', met: fibrillationTest(inputs.deceleration, 0, (t) => t <= 160) },
+    { name: 'DT <= 160 ms', met: test(inputs.deceleration, 0, (t) => t <= 160) },
   ];
 }
 
@@ -319,8 +311,8 @@ const countOf = (criteria: readonly Criterion[], wanted: boolean | null) =>
 export function fibrillationMarkers(inputs: FibrillationInputs): Criterion[] {
   if (countOf(fibrillationCriteria(inputs), true) !== NOT_DECIDED) return [];
   return [
-    { name: 'LARS < 18 %', met: fibrillationTest(inputs.reservoirStrain, 0, (s) => s < 18) },
-    { name: 'PV S/D < 1', met: fibrillationTest(inputs.veinRatio, 2, (r) => r < 1) },
+    { name: 'LARS < 18 %', met: test(inputs.reservoirStrain, 0, (s) => s < 18) },
+    { name: 'PV S/D < 1', met: test(inputs.veinRatio, 2, (r) => r < 1) },
   ];
 }
 

@@ -168,6 +168,25 @@ function isPlausiblePeak({ vessel, velocities, waveform }: TracedReading): boole
   return peak >= PEAKS[vessel].low && peak <= PEAKS[vessel].high;
 }
 
+function onTrace(
+  reading: TracedReading,
+  rank: number,
+  key: ObstetricConcept,
+  value: number,
+  given: Pick<Measurement, 'source' | 'uncertainty' | 'quality' | 'remarks'>,
+): Measurement {
+  const { vessel, laterality, fetus, waveform } = reading;
+  return createMeasurement(key, value, 'doppler-envelope', {
+    ...given,
+    id: idOf(key, reading, rank),
+    section: DOPPLER_SECTION,
+    derivation: 'mean',
+    ...(sidesApart(vessel) ? { laterality } : { fetus }),
+    confidence: waveform.confidence,
+    ...(rank > 0 && { standing: 'repeat' as const }),
+  });
+}
+
 /**
  * Returns PI, RI, S/D, PSV and EDV of one spectrum. The ids of the values contain no number if
  * `rank` is 0. If the header does not identify the vessel or, in a twin pregnancy, the fetus, the
@@ -210,18 +229,11 @@ export function measureSpectrum(reading: TracedReading, rank: number): Measureme
       remark('method.simulated-only', {}),
     ];
     return [
-      createMeasurement(key, value, 'doppler-envelope', {
-        id: idOf(key, reading, rank),
-        section: DOPPLER_SECTION,
-        derivation: 'mean',
+      onTrace(reading, rank, key, value, {
         source: sourceOf(reading, property === 'psv' ? 'peak' : property === 'edv' ? 'end' : null),
-        laterality: sidesApart(vessel) ? reading.laterality : null,
-        fetus: sidesApart(vessel) ? null : reading.fetus,
-        confidence: waveform.confidence,
         uncertainty: uncertaintyOf(property, value),
         quality: !plausible ? 'inadequate' : problem || vessel === null ? 'low' : 'accepted',
         remarks,
-        ...(rank > 0 && { standing: 'repeat' as const }),
       }),
     ];
   });
@@ -259,13 +271,8 @@ export function measureDuctus(reading: TracedReading, rank: number): Measurement
   const key = 'ductus-venosus-piv';
   const plausible = isPlausiblePi(key, value, waveform.beats);
   return [
-    createMeasurement(key, value, 'doppler-envelope', {
-      id: idOf(key, reading, rank),
-      section: DOPPLER_SECTION,
-      derivation: 'mean',
+    onTrace(reading, rank, key, value, {
       source: sourceOf(reading, 'peak'),
-      fetus: reading.fetus,
-      confidence: waveform.confidence,
       uncertainty: uncertaintyOf('pi', value),
       quality: !plausible ? 'inadequate' : problem ? 'low' : 'accepted',
       remarks: [
@@ -275,7 +282,6 @@ export function measureDuctus(reading: TracedReading, rank: number): Measurement
         remarkOfDoppler('doppler.no-chart', {}),
         remark('method.simulated-only', {}),
       ],
-      ...(rank > 0 && { standing: 'repeat' as const }),
     }),
   ];
 }

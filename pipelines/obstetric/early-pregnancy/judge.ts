@@ -175,63 +175,29 @@ const planesContradict = (measurements: readonly Measurement[]): boolean =>
   !measurements.some(({ concept }) => concept.key === 'mean-sac-diameter');
 
 function sizeGaps({ measurements, machine, view }: Known): Gap[] {
+  const gaps: Gap[] = [];
+  if (!judgedValue(measurements, 'mean-sac-diameter')) {
+    const contradict = planesContradict(measurements);
+    gaps.push({
+      code: contradict ? 'values_differ' : 'planes_missing',
+      said: say.gap('early.no-msd', { contradict }),
+      need: 'sagittal and transverse images of the sac, named by the cart',
+    });
+  }
   const crl = judgedValue(measurements, 'crl');
-  const contradict = planesContradict(measurements);
-  const undated = crl && (crl.value < DATING_CRL.from || crl.value > DATING_CRL.to);
   const { from, to } = DATING_CRL;
-  return [
-    ...(judgedValue(measurements, 'mean-sac-diameter')
-      ? []
-      : [
-          {
-            code: contradict ? 'values_differ' : 'planes_missing',
-            said: say.gap('early.no-msd', { contradict }),
-            need: 'sagittal and transverse images of the sac, named by the cart',
-          },
-        ]),
-    ...(undated
-      ? [
-          {
-            code: 'outside_chart_range',
-            said: say.gap('early.crl-outside', { from, to }, [crl]),
-            need: view,
-          },
-        ]
-      : []),
-    ...differences(measurements).map((said) => ({ code: 'values_differ', said, need: view })),
-    ...(machine.unused
-      ? [
-          {
-            code: 'several_fetuses',
-            said: machine.unused,
-            need: 'one report for each fetus',
-          },
-        ]
-      : []),
-  ];
-}
-
-function viabilityGaps(seen: EarlySight): Gap[] {
-  return [
-    ...(seen.embryo === false
-      ? [
-          {
-            code: 'two_planes_only',
-            said: say.gap('early.two-planes', {}),
-            need: 'a sweep through the whole sac, looked at by the examiner',
-          },
-        ]
-      : []),
-    ...(seen.cardiacActivity === true
-      ? []
-      : [
-          {
-            code: 'history_not_applied',
-            said: say.gap('early.history', {}),
-            need: 'the findings of an earlier scan',
-          },
-        ]),
-  ];
+  if (crl && (crl.value < from || crl.value > to)) {
+    const said = say.gap('early.crl-outside', { from, to }, [crl]);
+    gaps.push({ code: 'outside_chart_range', said, need: view });
+  }
+  for (const said of differences(measurements)) {
+    gaps.push({ code: 'values_differ', said, need: view });
+  }
+  if (machine.unused) {
+    const need = 'one report for each fetus';
+    gaps.push({ code: 'several_fetuses', said: machine.unused, need });
+  }
+  return gaps;
 }
 
 /**
@@ -240,32 +206,23 @@ function viabilityGaps(seen: EarlySight): Gap[] {
  */
 export function earlyGaps(known: Known): Gap[] {
   const { seen, view } = known;
-  return [
-    ...(seen.sac
-      ? []
-      : [
-          {
-            code: 'view_missing',
-            said: say.gap('early.sac-not-found', {}),
-            need: view,
-          },
-        ]),
-    ...sizeGaps(known),
-    ...(seen.cardiacActivity === null ? [cardiacGap(known)] : []),
-    ...(seen.transvaginal
-      ? []
-      : [
-          {
-            code: 'route_unknown',
-            said: say.gap('early.route', {}),
-            need: 'the route of the examination in the view name',
-          },
-        ]),
-    ...viabilityGaps(seen),
-    {
-      code: 'location_not_assessed',
-      said: say.gap('early.location', {}),
-      need: 'confirmation of the location by the examiner',
-    },
-  ];
+  const gaps: Gap[] = [];
+  const add = (code: string, said: Statement, need: string) => gaps.push({ code, said, need });
+  if (!seen.sac) add('view_missing', say.gap('early.sac-not-found', {}), view);
+  gaps.push(...sizeGaps(known));
+  if (seen.cardiacActivity === null) gaps.push(cardiacGap(known));
+  if (!seen.transvaginal) {
+    const need = 'the route of the examination in the view name';
+    add('route_unknown', say.gap('early.route', {}), need);
+  }
+  if (seen.embryo === false) {
+    const need = 'a sweep through the whole sac, looked at by the examiner';
+    add('two_planes_only', say.gap('early.two-planes', {}), need);
+  }
+  if (seen.cardiacActivity !== true) {
+    add('history_not_applied', say.gap('early.history', {}), 'the findings of an earlier scan');
+  }
+  const need = 'confirmation of the location by the examiner';
+  add('location_not_assessed', say.gap('early.location', {}), need);
+  return gaps;
 }

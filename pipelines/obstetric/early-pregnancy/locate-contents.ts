@@ -104,10 +104,8 @@ function ringScore(
  * returned.
  */
 function innerRadius(image: GrayImage, { centre, radius }: Ring, mm: number): number {
-  const rises = Array.from({ length: DIRECTIONS }, (_, i) => {
-    const turn = (i * 2 * Math.PI) / DIRECTIONS;
-    const level = (r: number) =>
-      at(image, centre.x + r * Math.cos(turn), centre.y + r * Math.sin(turn));
+  const rises = WAYS.map((way) => {
+    const level = (r: number) => at(image, centre.x + r * way.x, centre.y + r * way.y);
     const low = Math.min(level(0), level(0.3 * radius));
     let peak = 0.6 * radius;
     // Only the first peak along the ray is used, because the wall of the gestational sac behind it

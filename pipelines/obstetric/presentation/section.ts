@@ -30,34 +30,18 @@ function sweepGap(
   contradicts: boolean,
 ): Gap | null {
   if (sweeps.length === 0) {
-    return {
-      code: 'view_missing',
-      said: say.gap('presentation.no-sweep', {}),
-      need: SWEEP,
-    };
+    return { code: 'view_missing', said: say.gap('presentation.no-sweep', {}), need: SWEEP };
   }
   if (directed.length === 0) {
-    return {
-      code: 'direction_unknown',
-      said: say.gap('presentation.no-direction', {}),
-      need: SWEEP,
-    };
+    const said = say.gap('presentation.no-direction', {});
+    return { code: 'direction_unknown', said, need: SWEEP };
   }
   if (contradicts) {
-    return {
-      code: 'sweeps_disagree',
-      said: say.gap('presentation.sweeps-disagree', {}),
-      need: 'a repeated sweep',
-    };
+    const said = say.gap('presentation.sweeps-disagree', {});
+    return { code: 'sweeps_disagree', said, need: 'a repeated sweep' };
   }
-  if (directed.every(({ presentation }) => presentation === null)) {
-    return {
-      code: 'low_confidence',
-      said: say.gap('presentation.parts-not-found', {}),
-      need: SWEEP,
-    };
-  }
-  return null;
+  if (directed.some(({ presentation }) => presentation !== null)) return null;
+  return { code: 'low_confidence', said: say.gap('presentation.parts-not-found', {}), need: SWEEP };
 }
 
 /** Gap for several fetuses: a sweep does not show which head belongs to which trunk. */
