@@ -1,5 +1,8 @@
-import type { ChamberFrame } from '../../pipelines/echo/chambers/clip.ts';
-import { type FrameGeometry, frameGeometry } from '../../pipelines/echo/chambers/geometry.ts';
+import {
+  type ChamberFrame,
+  type FrameGeometry,
+  frameGeometry,
+} from '../../pipelines/echo/chambers/geometry.ts';
 import { type ChamberMasks, labelOf } from '../../pipelines/echo/locate/chambers.ts';
 import { type LabelMap, maskOf } from '../../pipelines/echo/locate/label-map.ts';
 import type { Chamber } from '../../pipelines/echo/locate/names.ts';

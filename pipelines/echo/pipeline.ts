@@ -13,8 +13,7 @@ import {
 import { readDisplays } from './displays/read.ts';
 import type { DisplayReading } from './displays/reading.ts';
 import { type Gathered, gatherEvidence } from './evidence.ts';
-import { echoInputOf } from './handheld.ts';
-import { parseRequest } from './input.ts';
+import { echoInputOf, parseRequest } from './input.ts';
 import { interpretStudy } from './interpret-study.ts';
 import type { HeartLocator } from './locate/heart-locator.ts';
 import { surveyViews } from './locate/view-survey.ts';

@@ -9,8 +9,8 @@ import {
 } from '../run/review-effects.ts';
 import { logFailure } from '../run/sections.ts';
 import { correctedGeometry } from './chambers/beats.ts';
-import type { ChamberClip, ChamberFrame } from './chambers/clip.ts';
 import { APICAL_VIEWS } from './chambers/gaps.ts';
+import type { ChamberClip, ChamberFrame } from './chambers/geometry.ts';
 import { type Gathered, gatherEvidence } from './evidence.ts';
 import type { EchoOptions } from './input.ts';
 import { interpretStudy } from './interpret-study.ts';

@@ -1,7 +1,7 @@
 import type { Point } from '../contract/image.ts';
 import type { Clip } from '../contract/study.ts';
-import type { ChamberClip, ChamberFrame } from '../echo/chambers/clip.ts';
 import { APICAL_VIEWS, type ApicalView } from '../echo/chambers/gaps.ts';
+import type { ChamberClip, ChamberFrame } from '../echo/chambers/geometry.ts';
 import { CENTRE, MM_PER_PIXEL } from './picture.ts';
 import type { Seed } from './seed.ts';
 

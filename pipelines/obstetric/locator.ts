@@ -6,7 +6,7 @@ import type { ChestModels } from './fetal-heart/read.ts';
 import type { SymphysisHeadModels } from './labor-progress/read.ts';
 import type { MidsagittalModels } from './nt/read.ts';
 import type { PlaneModels } from './planes/read.ts';
-import type { UterineModels } from './shared/uterine-frames.ts';
+import type { UterineModels } from './shared/uterine-maps.ts';
 
 /**
  * Finds planes and structures in images, for the readers of all sections. A member is null if no

@@ -2,11 +2,12 @@ import { cardiacPhases, type PhaseSource } from '../../measure/cardiac-phases.ts
 import { oncePer } from '../../measure/once-per.ts';
 import { type BeatMean, isRegular, meanOfBeats } from '../../measure/statistics.ts';
 import type { OutlineFault } from '../locate/outline-faults.ts';
-import type { ChamberClip, ChamberFrame } from './clip.ts';
 import { ADVISED_BEATS, type ApicalView } from './gaps.ts';
 import {
   biplaneVolume,
+  type ChamberClip,
   type ChamberFigure,
+  type ChamberFrame,
   type ChamberOf,
   type FrameGeometry,
   frameGeometry,

@@ -10,9 +10,8 @@ import type { Remark } from '../../result/statement.ts';
 import type { JudgedChamber, OutlineFault } from '../locate/outline-faults.ts';
 import { inadequate, withPlausibility } from '../shared/plausibility.ts';
 import type { MeasuredClip } from './beats.ts';
-import type { ChamberClip } from './clip.ts';
 import { irregularity } from './gaps.ts';
-import type { AxialFigure, FrameGeometry } from './geometry.ts';
+import type { AxialFigure, ChamberClip, FrameGeometry } from './geometry.ts';
 
 const pair = ({ x, y }: Point): [number, number] => [x, y];
 

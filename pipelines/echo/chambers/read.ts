@@ -19,9 +19,13 @@ import {
 import { litHull } from '../locate/sector.ts';
 import { jumpingFrames, shapeFaults, ventriclePose } from '../locate/ventricle-pose.ts';
 import { bestClip, type ClipBeat, measuredClip } from './beats.ts';
-import type { ChamberClip, ChamberFrame, JointEjection } from './clip.ts';
 import { APICAL_VIEWS, type ApicalView } from './gaps.ts';
-import { planeVolume } from './geometry.ts';
+import {
+  type ChamberClip,
+  type ChamberFrame,
+  type JointEjection,
+  planeVolume,
+} from './geometry.ts';
 
 export interface ApicalReadings {
   /** Null if no permitted model outlines chambers. */

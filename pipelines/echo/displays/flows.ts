@@ -1,6 +1,6 @@
 import type { Clip, SweepKind } from '../../contract/study.ts';
 import { plainWords, viewWords } from '../../contract/view-words.ts';
-import { isUnderStress } from '../locate/stress.ts';
+import { isUnderStress } from '../locate/header-view.ts';
 
 /** Flows that are measured on spectral displays (echo 7, 10, 11, 12, 17). */
 export const FLOWS = {

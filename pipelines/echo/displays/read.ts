@@ -11,7 +11,7 @@ import type { Caliper } from '../../result/envelope.ts';
 import { flowTrace } from '../../result/measured.ts';
 import type { DisplayDoubt } from '../../result/render/echo/shared.ts';
 import type { DisplayRefusal } from '../../result/render/echo/views.ts';
-import { isUnderStress } from '../locate/stress.ts';
+import { isUnderStress } from '../locate/header-view.ts';
 import { type FlowForm, flowByForm } from './flow-form.ts';
 import { type Flow, headerFlow, saysTissue, TISSUE } from './flows.ts';
 import {

@@ -1,12 +1,11 @@
 import { inParallel } from '../../../src/platform/in-parallel.ts';
 import type { Clip, Rectangle, Study } from '../../contract/study.ts';
 import { DECODING, spreadImages } from '../../input/decode-frames.ts';
-import { headerView } from './header-view.ts';
+import { headerView, isUnderStress } from './header-view.ts';
 import type { HeartLocator } from './heart-locator.ts';
 import { type HeartView, isPicture } from './names.ts';
 import type { ClipView } from './reader.ts';
 import { sectorOf } from './sector.ts';
-import { isUnderStress } from './stress.ts';
 import type { ViewEstimate } from './view.ts';
 
 const FRAMES = 3;

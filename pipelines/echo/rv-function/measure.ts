@@ -12,8 +12,13 @@ import {
   overBeats,
   soundBeats,
 } from '../chambers/beats.ts';
-import type { ChamberClip } from '../chambers/clip.ts';
-import { type AxialFigure, axial, BASAL_THIRD, widest } from '../chambers/geometry.ts';
+import {
+  type AxialFigure,
+  axial,
+  BASAL_THIRD,
+  type ChamberClip,
+  widest,
+} from '../chambers/geometry.ts';
 import {
   cutCaliper,
   lineCaliper,

@@ -5,9 +5,12 @@ import { toSource } from '../../inference/letterbox.ts';
 import { deepestPocket } from '../../measure/pocket-depth.ts';
 import { median } from '../../measure/statistics.ts';
 import type { Reader } from '../shared/reader.ts';
-import type { UterineModels } from '../shared/uterine-frames.ts';
-import { type MappedFrame, readUterineFrames } from '../shared/uterine-frames.ts';
-import type { UterineMaps } from '../shared/uterine-maps.ts';
+import {
+  type MappedFrame,
+  readUterineFrames,
+  type UterineMaps,
+  type UterineModels,
+} from '../shared/uterine-maps.ts';
 import type { FluidPocket, FluidReading, FluidReadings } from './evidence.ts';
 import { NARROWEST_POCKET_MM } from './evidence.ts';
 

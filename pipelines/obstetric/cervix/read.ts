@@ -1,6 +1,5 @@
 import type { Reader } from '../shared/reader.ts';
-import type { UterineModels } from '../shared/uterine-frames.ts';
-import { readUterineFrames } from '../shared/uterine-frames.ts';
+import { readUterineFrames, type UterineModels } from '../shared/uterine-maps.ts';
 import { namedView } from '../shared/view-names.ts';
 import type { CervixReadings } from './evidence.ts';
 import { cervixOfMaps } from './locate.ts';

@@ -19,7 +19,6 @@ import {
   SOFT_Z,
 } from '../shared/measurement.ts';
 import { finding } from '../shared/section.ts';
-import type { GrowthEvidence } from './evidence.ts';
 import {
   LATE_FORM_WEEKS,
   MACROSOMIA_GRAMS,
@@ -28,7 +27,13 @@ import {
   TWIN_DISCORDANCE,
   twinDiscordance,
 } from './guideline.ts';
-import { type Charted, centileEnds, chartedValue, type GrowthSince } from './measure.ts';
+import {
+  type Charted,
+  centileEnds,
+  chartedValue,
+  type GrowthEvidence,
+  type GrowthSince,
+} from './measure.ts';
 
 const SIZE: FindingConceptKey = 'size-for-gestational-age';
 

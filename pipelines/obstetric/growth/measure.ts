@@ -10,6 +10,7 @@ import {
 import { categoryWithin } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { acceptedValue, SOFT_Z } from '../shared/measurement.ts';
+import type { SectionEvidence } from '../shared/section.ts';
 import {
   INTERGROWTH_SIZE_WEEKS,
   INTERGROWTH_WEIGHT_2017,
@@ -21,8 +22,35 @@ import {
   intergrowthWeightZ,
   type WeightStandard,
 } from './charts.ts';
-import type { EarlierLength, EarlierScan, GrowthEvidence } from './evidence.ts';
 import { CENTILE_CROSSING, SIZE_CUTOFFS } from './guideline.ts';
+
+export interface EarlierLength {
+  measurement: Measurement;
+  source: EarlierSource;
+}
+
+/** One earlier examination with the values measured on it. */
+export interface EarlierScan {
+  /** Whole days from the earlier examination to this study; null if its files contain no date. */
+  daysBefore: number | null;
+  /** True if its reports or image labels indicate several fetuses. */
+  severalFetuses: boolean;
+  /**
+   * Each length from the best source that has it. The id of the one in use is its concept's key.
+   */
+  lengths: readonly EarlierLength[];
+  /** Ages, weight and ratios by these lengths; empty if the age at that scan is unknown. */
+  derived: readonly Measurement[];
+}
+
+export interface GrowthEvidence extends SectionEvidence {
+  /** Names of the earlier studies in the request. */
+  priors: readonly string[];
+  /** The earlier examinations that were read, newest first. */
+  earlier: readonly EarlierScan[];
+  /** Returns a centile as text, in the form used by every output (obstetric 0.3). */
+  centileText(centile: number): string;
+}
 
 /**
  * A growth chart: the z-score of a value, and the value at a z-score; both are null outside its

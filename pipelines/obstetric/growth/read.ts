@@ -11,7 +11,7 @@ import { isChosen } from '../shared/measurement.ts';
 import type { FrameReading } from '../shared/plane.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 import { severalFetuses } from '../shared/several-fetuses.ts';
-import type { EarlierLength, EarlierScan } from './evidence.ts';
+import type { EarlierLength, EarlierScan } from './measure.ts';
 
 const SECONDS_PER_DAY = 86_400;
 

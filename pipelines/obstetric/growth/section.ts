@@ -5,7 +5,6 @@ import { type ClassificationDraft, notAssessed } from '../../result/section-outc
 import type { Statement } from '../../result/statement.ts';
 import { acceptedValue, listedForFetuses, SOFT_Z } from '../shared/measurement.ts';
 import type { Amendment, ObstetricSection, SectionOutcome } from '../shared/section.ts';
-import type { GrowthEvidence } from './evidence.ts';
 import {
   conflictFindings,
   crossingFinding,
@@ -30,6 +29,7 @@ import {
   type Charted,
   chartedValue,
   chartOfStudy,
+  type GrowthEvidence,
   type GrowthSince,
   growthSince,
   isCharted,

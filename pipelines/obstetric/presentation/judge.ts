@@ -1,10 +1,24 @@
 import { imageNumber, type Study } from '../../contract/study.ts';
+import type { Measurement } from '../../result/envelope.ts';
 import { type Beat, say } from '../../result/render/obstetric/presentation.ts';
 import type { FindingDraft } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import type { CardiacReading } from '../fetal-heart/evidence.ts';
 import { FETAL_RATE } from '../fetal-heart/guideline.ts';
-import type { PresentationEvidence } from './evidence.ts';
+import type { SectionEvidence } from '../shared/section.ts';
+import type { SweepReading } from '../shared/sweeps.ts';
+
+export interface PresentationReadings {
+  sweeps: readonly SweepReading[];
+  /** Readings of cines of the chest that are not sweeps. */
+  cardiac: readonly CardiacReading[];
+}
+
+export interface PresentationEvidence extends SectionEvidence {
+  /** Accepted rates of the fetal heart, best source first. */
+  heartRates: readonly Pick<Measurement, 'method' | 'value'>[];
+  views: { presentation?: PresentationReadings | null };
+}
 
 export interface FetalActivity {
   /** `contradictory`: a cine shows no beat, but another image or value of the study does. */

@@ -15,7 +15,7 @@ import {
   type SweptFrame,
 } from '../shared/sweeps.ts';
 import { namedSweep } from '../shared/view-names.ts';
-import type { PresentationReadings } from './evidence.ts';
+import type { PresentationReadings } from './judge.ts';
 
 type OutlineModels = Pick<StructureModels, 'head' | 'abdomen'>;
 

@@ -11,8 +11,7 @@ import {
   readPresentation,
   type SweptPresentation,
 } from '../shared/sweeps.ts';
-import type { PresentationEvidence } from './evidence.ts';
-import { type FetalActivity, fetalActivity } from './judge.ts';
+import { type FetalActivity, fetalActivity, type PresentationEvidence } from './judge.ts';
 
 const ID = 'presentation';
 const SWEEP = 'a sweep along the uterus whose view name says from where to where';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ChamberClip } from '../../../pipelines/echo/chambers/clip.ts';
+import type { ChamberClip } from '../../../pipelines/echo/chambers/geometry.ts';
 import { heartOutlines, outlinedValues } from '../../../pipelines/echo/evidence.ts';
 import { noteOf } from './rendered.ts';
 import { BEAT, beatingClip, HEALTHY, SYSTOLE } from './ventricle-sample.ts';

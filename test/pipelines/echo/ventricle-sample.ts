@@ -1,6 +1,6 @@
 import type { Point } from '../../../pipelines/contract/image.ts';
-import type { ChamberClip, ChamberFrame } from '../../../pipelines/echo/chambers/clip.ts';
 import type { ApicalView } from '../../../pipelines/echo/chambers/gaps.ts';
+import type { ChamberClip, ChamberFrame } from '../../../pipelines/echo/chambers/geometry.ts';
 import type {
   ParasternalClip,
   ParasternalFrame,

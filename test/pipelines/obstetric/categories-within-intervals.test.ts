@@ -7,7 +7,7 @@ import {
   intergrowthSizeAt,
   intergrowthWeightAt,
 } from '../../../pipelines/obstetric/growth/charts.ts';
-import type { EarlierScan } from '../../../pipelines/obstetric/growth/evidence.ts';
+import type { EarlierScan } from '../../../pipelines/obstetric/growth/measure.ts';
 import { growth } from '../../../pipelines/obstetric/growth/section.ts';
 import { parseOptions } from '../../../pipelines/obstetric/input.ts';
 import { createMeasurement } from '../../../pipelines/obstetric/shared/measurement.ts';

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ChamberFrame } from '../../../../pipelines/echo/chambers/clip.ts';
 import {
   biplaneVolume,
+  type ChamberFrame,
   frameGeometry,
   leftVentricle,
 } from '../../../../pipelines/echo/chambers/geometry.ts';

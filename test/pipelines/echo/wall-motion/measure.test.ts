@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { measuredClip } from '../../../../pipelines/echo/chambers/beats.ts';
-import type { ChamberClip } from '../../../../pipelines/echo/chambers/clip.ts';
-import { ventricleFigure } from '../../../../pipelines/echo/chambers/geometry.ts';
+import { type ChamberClip, ventricleFigure } from '../../../../pipelines/echo/chambers/geometry.ts';
 import { heartOutlines } from '../../../../pipelines/echo/evidence.ts';
 import { segmentMotions } from '../../../../pipelines/measure/wall.ts';
 import { beatingClip, HEALTHY, shortAxisClip } from '../ventricle-sample.ts';

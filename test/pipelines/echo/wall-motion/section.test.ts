@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ChamberClip } from '../../../../pipelines/echo/chambers/clip.ts';
+import type { ChamberClip } from '../../../../pipelines/echo/chambers/geometry.ts';
 import type { EchoEvidence } from '../../../../pipelines/echo/evidence.ts';
 import { heartOutlines } from '../../../../pipelines/echo/evidence.ts';
 import type { ParasternalClip } from '../../../../pipelines/echo/parasternal/clip.ts';

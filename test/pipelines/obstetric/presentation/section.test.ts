@@ -5,7 +5,7 @@ import type {
   CardiacReading,
   MModeReading,
 } from '../../../../pipelines/obstetric/fetal-heart/evidence.ts';
-import type { PresentationReadings } from '../../../../pipelines/obstetric/presentation/evidence.ts';
+import type { PresentationReadings } from '../../../../pipelines/obstetric/presentation/judge.ts';
 import type { SweepReading } from '../../../../pipelines/obstetric/shared/sweeps.ts';
 import {
   type PartRun,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { qualityOf } from '../../../../pipelines/obstetric/planes/judge.ts';
+import { qualityOf } from '../../../../pipelines/obstetric/planes/section.ts';
 import { abdomen, femur, head, MM_PER_PIXEL } from '../evidence-sample.ts';
 
 const of = (criteria: ReturnType<typeof qualityOf>, name: RegExp) =>
