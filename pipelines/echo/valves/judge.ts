@@ -245,7 +245,7 @@ function byHalfTime(values: Values, isHalfTimeInvalid: boolean): MitralStenosis 
   }
   // AR makes the area by half-time too large, so a small area is suspicious even then.
   return rounded(area, 2) <= STENOTIC_AREA
-    ? { ...UNGRADED, suspected: { kind: 'small-area', area } }
+    ? { ...UNGRADED, suspected: { kind: 'small-area', area, gradient: STENOTIC_GRADIENT } }
     : UNGRADED;
 }
 

@@ -59,10 +59,13 @@ const labelledText = ({ concept, label, value }: Measurement): string =>
 export const allNamed = (measurements: readonly Measurement[]): string =>
   measurements.map(namedText).join(', ');
 
-/** A value that suggests mitral stenosis but does not allow a grade: mmHg, or cm² by half-time. */
+/**
+ * A value that suggests mitral stenosis but does not allow a grade: a mean gradient of at least
+ * `gradient`, mmHg, or an area by half-time, cm², without such a gradient.
+ */
 export type SuspectedStenosis =
   | { kind: 'steep-gradient'; gradient: number }
-  | { kind: 'small-area'; area: number };
+  | { kind: 'small-area'; area: number; gradient: number };
 
 /** Renders the suspicion: "a mitral mean gradient of at least 5 mmHg suggests stenosis". */
 export const suspicionText = (suspected: SuspectedStenosis): string =>
@@ -360,7 +363,7 @@ const RIGHT_HEART_FAULTS = {
   'contradicts-cava': 'a normal RA pressure contradicts a wide IVC that does not collapse',
   'rests-on-contradicted': 'it includes an RA pressure that contradicts the IVC',
   'contradicts-jet':
-    'with the measured TR velocity, the RA pressure would be negative or above 30 mmHg',
+    'with the measured TR velocity, the RA pressure would be negative or implausibly high',
   'rests-on-contradicted-rvsp': 'it is based on an RVSP that contradicts the TR velocity',
   torrential: 'in torrential TR the jet velocity underestimates RV pressure',
   'outflow-stenosis': 'in pulmonary stenosis RVSP is not the pulmonary artery pressure',

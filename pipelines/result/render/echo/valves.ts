@@ -51,10 +51,10 @@ const MITRAL_REMARKS = {
 } as const;
 export type MitralRemark = keyof typeof MITRAL_REMARKS;
 
-const WHY_UNGRADED = {
-  'steep-gradient': 'there is no accepted valve area',
-  'small-area': 'no mean gradient of 5 mmHg or more confirms it',
-} as const satisfies Record<SuspectedStenosis['kind'], string>;
+const whyUngraded = (suspected: SuspectedStenosis): string =>
+  suspected.kind === 'steep-gradient'
+    ? 'there is no accepted valve area'
+    : `no mean gradient of ${suspected.gradient} mmHg or more confirms it`;
 
 const VALVES = { AR: 'aortic', MR: 'mitral', TR: 'tricuspid' } as const;
 /** The valves whose regurgitation was not assessed. */
@@ -76,7 +76,7 @@ export const VALVES_SENTENCES = {
     `${VALVE_NAMES[disease]}: ${grade}.`,
   'valves.mitral-remark': ({ remark }: { remark: MitralRemark }) => MITRAL_REMARKS[remark],
   'valves.mitral-suspected': ({ suspected }: { suspected: SuspectedStenosis }) =>
-    `Mitral stenosis is suspected but was not graded: ${suspicionText(suspected)}, but ${WHY_UNGRADED[suspected.kind]}.`,
+    `Mitral stenosis is suspected but was not graded: ${suspicionText(suspected)}, but ${whyUngraded(suspected)}.`,
   'valves.strokes-differ': (
     {
       larger,
@@ -101,7 +101,7 @@ export const VALVES_SENTENCES = {
     `Aortic stenosis was not graded: no jet can have both ${about.map(namedText).join(' and ')}.`,
   'valves.area-contradicts': (_: Record<string, never>, { about: [peak, area] }: About) =>
     peak && area
-      ? `Aortic stenosis was not graded: ${namedText(peak)} is below 2.0 m/s, which does not suggest stenosis, but ${namedText(area)} is in the severe range. Check the LVOT diameter and the Doppler traces.`
+      ? `Aortic stenosis was not graded: ${namedText(peak)} does not suggest stenosis, but ${namedText(area)} is in the severe range. Check the LVOT diameter and the Doppler traces.`
       : '',
   'valves.no-area': ({ velocityIndex }: { velocityIndex: boolean }) =>
     `Valve area not calculated; velocity-based grade only${velocityIndex ? '; DVI given' : ''}.`,
