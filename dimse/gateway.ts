@@ -12,7 +12,6 @@ import { recoverIntake } from '../src/core/studies/recover-intake.ts';
 import { retentionCutoff } from '../src/core/studies/retention.ts';
 import type { PooledDatabase } from '../src/platform/database/pooled.ts';
 import { SonogateError } from '../src/platform/errors/catalogue.ts';
-import { EVENTS } from '../src/platform/logging/events.ts';
 import type { Logger } from '../src/platform/logging/logger.ts';
 import type { ClientCertificates } from '../src/platform/tls/client-files.ts';
 import { type ArchiveAccess, auditedArchive, openArchives } from './archive/open-archives.ts';
@@ -178,7 +177,7 @@ export async function startDimse(parts: DimseParts): Promise<DimseGateway> {
     now,
   });
   onDeadline = assembly.wakeAt;
-  logger.event(EVENTS.listenerOpen, {
+  logger.event('listener_open', {
     host: dicom.host,
     port: listener.port,
     aeTitle: dicom.aeTitle,

@@ -8,7 +8,6 @@ import type { FoundObject } from '../../src/operations/operations.ts';
 import { DatabaseUnreachableError } from '../../src/platform/database/pooled.ts';
 import type { Database, Queryable } from '../../src/platform/database/port.ts';
 import { ERRORS, type ErrorCode, SonogateError } from '../../src/platform/errors/catalogue.ts';
-import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import { whileRenewing } from '../../src/platform/rounds.ts';
 import { secondsAfter } from '../../src/platform/time.ts';
@@ -341,7 +340,7 @@ async function ended(
   if (state !== 'failed') return;
   const counts = { wanted, received: here };
   const why = { code: code ?? 'internal', ...(error && { error }) };
-  logger.event(EVENTS.archiveRetrievalFailed, { archive: name, retrieval: id, ...counts, ...why });
+  logger.event('archive_retrieval_failed', { archive: name, retrieval: id, ...counts, ...why });
 }
 
 function failureOf(error: unknown): Outcome {

@@ -5,7 +5,6 @@ import {
   endPriorSearch,
   renewPriorSearch,
 } from '../../src/core/studies/priors.ts';
-import { EVENTS } from '../../src/platform/logging/events.ts';
 import { logRounds, type Rounds, startRounds, whileRenewing } from '../../src/platform/rounds.ts';
 import { secondsAfter } from '../../src/platform/time.ts';
 import type { Archive } from './archive.ts';
@@ -66,7 +65,7 @@ function startLoop(
   signal: AbortSignal,
 ): Rounds {
   const { onError, onRecovery } = logRounds(logger, 'archives', (error) =>
-    logger.event(EVENTS.archiveRoundFailed, { err: error }),
+    logger.event('archive_round_failed', { err: error }),
   );
   return startRounds({
     async work() {

@@ -18,7 +18,6 @@ import {
   SonogateError,
 } from '../../src/platform/errors/catalogue.ts';
 import { isOutOfSpace } from '../../src/platform/errors/file-system.ts';
-import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { AssociationPeer, IncomingObject, StorageService } from '../network/service-ports.ts';
 import { STATUS } from '../network/status.ts';
@@ -146,7 +145,7 @@ async function storePart(
     outcome.stored.push({ sopClassUid, sopInstanceUid, within: seriesOf(start, whole) });
   } catch (error) {
     const code = codeOf(error);
-    if (code === 'internal') logger.event(EVENTS.stowObjectFailed, { call: peer.id, err: error });
+    if (code === 'internal') logger.event('stow_object_failed', { call: peer.id, err: error });
     note(outcome, named, code);
   }
 }

@@ -6,7 +6,6 @@ import {
   IMPLEMENTATION_VERSION,
 } from '../../pipelines/dicom/implementation.ts';
 import { ERRORS, type ErrorCode, SonogateError } from '../../src/platform/errors/catalogue.ts';
-import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import { peerCertificate } from '../../src/platform/tls/certificates.ts';
 import type { Artim } from './artim.ts';
@@ -195,7 +194,7 @@ export class Acceptor {
       return;
     }
     if (action === 'AA-2' || action === 'AA-3') {
-      this.#options.logger.event(EVENTS.associationAborted, this.#who);
+      this.#options.logger.event('association_aborted', this.#who);
       this.#socket.destroy();
       return;
     }
@@ -224,7 +223,7 @@ export class Acceptor {
     const { operator } = ERRORS[code];
     const { calledAeTitle } = this.#peer;
     const why = { calledAeTitle, code, operator };
-    this.#options.logger.event(EVENTS.associationRejected, { ...this.#who, ...why });
+    this.#options.logger.event('association_rejected', { ...this.#who, ...why });
     this.#options.onRefused?.(this.#peer, code);
   }
 
@@ -265,7 +264,7 @@ export class Acceptor {
         roles: request.roles ?? [],
       }),
     );
-    this.#options.logger.event(EVENTS.associationAccepted, {
+    this.#options.logger.event('association_accepted', {
       ...this.#who,
       implementation: request.implementationVersion,
       accepted: accepted.size,
@@ -327,7 +326,7 @@ export class Acceptor {
       this.#socket.setTimeout(this.#socket.timeout ?? 0);
       return;
     }
-    this.#options.logger.event(EVENTS.associationIdle, this.#who);
+    this.#options.logger.event('association_idle', this.#who);
     this.#machine.on('abort-request');
     this.#endWith(encodeAbort(abortFor('association_idle')));
   }
@@ -341,7 +340,7 @@ export class Acceptor {
   #onEndOfStream(): void {
     if (!this.#isOpen) return;
     if (this.#reader.insidePdu || this.#isEstablished) {
-      this.#options.logger.event(EVENTS.connectionClosed, { ...this.#who, code: 'unexpected_pdu' });
+      this.#options.logger.event('connection_closed', { ...this.#who, code: 'unexpected_pdu' });
     }
     this.#machine.on('connection-closed');
   }
@@ -355,7 +354,7 @@ export class Acceptor {
       return;
     }
     this.#machine.on('connection-closed');
-    this.#options.logger.event(EVENTS.connectionLost, { ...this.#who, error: String(error) });
+    this.#options.logger.event('connection_lost', { ...this.#who, error: String(error) });
     this.#socket.destroy();
   }
 
@@ -365,7 +364,7 @@ export class Acceptor {
    */
   #abort(code: ErrorCode, detail: string | undefined): void {
     this.#machine.on('invalid-pdu');
-    this.#options.logger.event(EVENTS.connectionAborted, { ...this.#who, code, detail });
+    this.#options.logger.event('connection_aborted', { ...this.#who, code, detail });
     this.#socket.end(encodeAbort(abortFor(code)));
   }
 
@@ -380,11 +379,11 @@ export class Acceptor {
     if (!this.#admitted) return;
     this.#admitted.ended?.();
     const end = this.#end;
-    this.#options.logger.event(EVENTS.associationEnded, { ...this.#who, end });
+    this.#options.logger.event('association_ended', { ...this.#who, end });
     try {
       await this.#options.storage.ended(this.#peer, end);
     } catch (error) {
-      this.#options.logger.event(EVENTS.associationEndUnrecorded, {
+      this.#options.logger.event('association_end_unrecorded', {
         ...this.#who,
         error: String(error),
       });

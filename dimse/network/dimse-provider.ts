@@ -1,6 +1,5 @@
 import { isUid } from '../../pipelines/dicom/uid.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
-import { EVENTS } from '../../src/platform/logging/events.ts';
 import {
   COMMAND,
   CollectedBytes,
@@ -249,7 +248,7 @@ export class DimseProvider {
       if (report) this.#sendReport(contextId, command, report);
     } catch (error) {
       const { status, comment } = statusFor(error);
-      log(EVENTS.normalizedRequestRefused, { operation, error: String(error) });
+      log('normalized_request_refused', { operation, error: String(error) });
       send(contextId, responseTo(command, status, comment));
     }
   }
@@ -341,7 +340,7 @@ export class DimseProvider {
       }
     } catch (error) {
       const { status, comment } = statusFor(error);
-      log(EVENTS.queryRefused, { operation: name, error: String(error) });
+      log('query_refused', { operation: name, error: String(error) });
       // An error of `send` is ignored: the association itself has failed, and no response can reach
       // the peer.
       try {
@@ -386,7 +385,7 @@ export class DimseProvider {
       send(contextId, responseTo(command, STATUS.success));
     } catch (error) {
       const { status, comment } = statusFor(error);
-      log(EVENTS.objectRefused, {
+      log('object_refused', {
         status: hexDigits(status),
         error: error instanceof Error ? error.message : String(error),
       });
@@ -400,7 +399,7 @@ export class DimseProvider {
     try {
       await sink?.discard();
     } catch (error) {
-      this.#options.log(EVENTS.objectLeftover, { error: String(error) });
+      this.#options.log('object_leftover', { error: String(error) });
     }
   }
 }

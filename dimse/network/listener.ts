@@ -1,6 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { ListenerTls } from '../../config/tls.ts';
-import { EVENTS } from '../../src/platform/logging/events.ts';
 import { tlsServer } from '../../src/platform/tls/server.ts';
 import { Acceptor, type AcceptorOptions } from './acceptor.ts';
 import { ARTIM_MILLISECONDS, UnassociatedConnections } from './artim.ts';
@@ -60,7 +59,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   };
 
   const onRefused = (address: string, reason: string) => {
-    logger.event(EVENTS.tlsRefused, { address, reason });
+    logger.event('tls_refused', { address, reason });
     onTlsRefused?.(address, reason);
   };
   const secure = tls
@@ -80,9 +79,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
-  server.on('error', (error) =>
-    options.logger.event(EVENTS.listenerFailed, { error: error.message }),
-  );
+  server.on('error', (error) => options.logger.event('listener_failed', { error: error.message }));
 
   return {
     port: boundPort(server),

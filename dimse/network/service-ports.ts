@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import type { ErrorCode } from '../../src/platform/errors/catalogue.ts';
-import type { LogEvent } from '../../src/platform/logging/event.ts';
+import type { EventId, FieldsOf } from '../../src/platform/logging/events.ts';
 
 export interface AssociationPeer {
   /** Our id of the association or store transaction. */
@@ -145,10 +145,7 @@ export interface OutgoingObject {
 }
 
 /** Logs an event together with the fields that identify an association. */
-export type AssociationLog = <Fields extends object>(
-  event: LogEvent<Fields>,
-  fields: NoInfer<Fields>,
-) => void;
+export type AssociationLog = <Id extends EventId>(id: Id, fields: FieldsOf<Id>) => void;
 
 export interface QueryingAssociation {
   /** Aborted when the peer cancels the operation (C-CANCEL) or the association ends. */

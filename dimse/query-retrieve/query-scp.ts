@@ -16,7 +16,6 @@ import { find, type HeldObject, heldObjects, type Match } from '../../src/core/q
 import { attributeText } from '../../src/core/studies/instance-header.ts';
 import type { Queryable } from '../../src/platform/database/port.ts';
 import { type ErrorCode, SonogateError } from '../../src/platform/errors/catalogue.ts';
-import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 import { clientTls } from '../network/dial.ts';
 import type {
@@ -230,7 +229,7 @@ async function* retrieve(
   const logIncomplete = (...codes: ErrorCode[]) => {
     const { completed, failed, warning } = counts;
     const fields = { operation, destination: to, codes, completed, failed, warning };
-    association.log(EVENTS.retrievalIncomplete, fields);
+    association.log('retrieval_incomplete', fields);
   };
   if (operation === 'C-MOVE' && !destination) {
     logIncomplete('move_destination_unknown');

@@ -1,7 +1,6 @@
 import type { AuditEntry, WriteAudit } from '../../src/core/audit/audit.ts';
 import type { RefusalAudit } from '../../src/core/audit/refusals.ts';
 import type { ErrorCode } from '../../src/platform/errors/catalogue.ts';
-import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { AssociationEnd, AssociationPeer } from '../network/service-ports.ts';
 
@@ -81,7 +80,7 @@ export function createDicomAudit(parts: {
       // The objects are already durable, so a failure to audit them is only logged.
       for (const result of await Promise.allSettled(written)) {
         if (result.status === 'rejected') {
-          logger.event(EVENTS.receiptUnaudited, { err: result.reason, association: id });
+          logger.event('receipt_unaudited', { err: result.reason, association: id });
         }
       }
     },
@@ -109,7 +108,7 @@ export function createDicomAudit(parts: {
       try {
         await write(queryEntry(archive, found, { actor: 'gateway', at: now() }));
       } catch (error) {
-        logger.event(EVENTS.archiveQueryUnaudited, { err: error, archive });
+        logger.event('archive_query_unaudited', { err: error, archive });
       }
     },
   };

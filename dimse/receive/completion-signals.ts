@@ -9,7 +9,6 @@ import { beginReception, type ReceptionParts } from '../../src/core/studies/rece
 import type { Arrival } from '../../src/core/studies/study-store.ts';
 import { batched } from '../../src/platform/database/batched.ts';
 import type { Database } from '../../src/platform/database/port.ts';
-import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { AssociationEnd, AssociationPeer, StorageService } from '../network/service-ports.ts';
 
@@ -102,7 +101,7 @@ export function watchReleases({
       const studies = open.get(peer.id);
       open.delete(peer.id);
       if (!studies) return;
-      logger.event(EVENTS.associationStudies, {
+      logger.event('association_studies', {
         association: peer.id,
         callingAeTitle: peer.callingAeTitle,
         studies: [...studies].map(([study, { revision }]) => ({ study, revision })),

@@ -19,7 +19,6 @@ import { Registrar } from '../../src/core/studies/registrar.ts';
 import type { Arrival } from '../../src/core/studies/study-store.ts';
 import type { Database } from '../../src/platform/database/port.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
-import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import type {
   AssociationEnd,
@@ -208,7 +207,7 @@ async function register(
   const settled = row.catch((error) => {
     // The error is only logged, because the sender already has its response. Unless the object was
     // quarantined, its file is registered at the next startup.
-    if (answersBeforeRow) logger.event(EVENTS.objectUnregistered, { error: String(error) });
+    if (answersBeforeRow) logger.event('object_unregistered', { error: String(error) });
   });
   follow(settled);
   if (!answersBeforeRow) await keptOrForgotten(object.path, parts, () => row);
@@ -231,7 +230,7 @@ async function keptOrForgotten<T>(
     if (error instanceof RowMayExistError) throw error.cause;
     await rm(join(dataDir, path), { force: true }).catch((failure) => {
       // The file is registered or removed at the next startup.
-      logger.event(EVENTS.objectLeftover, { error: String(failure) });
+      logger.event('object_leftover', { error: String(failure) });
     });
     throw error;
   }

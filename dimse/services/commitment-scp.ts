@@ -10,7 +10,6 @@ import { objectsUnder } from '../../src/core/studies/study-store.ts';
 import type { Database, Queryable } from '../../src/platform/database/port.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { inParallel } from '../../src/platform/in-parallel.ts';
-import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import { DAY_MS, secondsAfter } from '../../src/platform/time.ts';
 import type { CalledNode } from '../network/dial.ts';
@@ -237,9 +236,9 @@ async function sendReportOf(row: ReportRow, parts: ReporterParts): Promise<boole
   const log = { transaction: row.transaction_uid, callingAeTitle: row.calling_ae_title };
   if (!node) {
     if (await rescheduleReport(database, row, 'invalid_config', WITHOUT_NODE_WAIT_SECONDS, now())) {
-      logger.event(EVENTS.commitmentWithoutNode, log);
+      logger.event('commitment_without_node', log);
     } else {
-      logger.event(EVENTS.commitmentGivenUp, log);
+      logger.event('commitment_given_up', log);
     }
     return true;
   }
@@ -248,7 +247,7 @@ async function sendReportOf(row: ReportRow, parts: ReporterParts): Promise<boole
     const called = { ...node, callingAeTitle: parts.aeTitle, timeoutSeconds: TIMEOUT_SECONDS };
     await sendCommitmentReport(called, { transactionUid, committed, failed }, signal);
     await recordReportConfirmed(database, transactionUid, row.calling_ae_title, now());
-    logger.event(EVENTS.commitmentReported, log);
+    logger.event('commitment_reported', log);
     return true;
   } catch (error) {
     // The report stays due, and is sent after the next start.
@@ -256,9 +255,9 @@ async function sendReportOf(row: ReportRow, parts: ReporterParts): Promise<boole
     const code = error instanceof SonogateError ? error.code : 'internal';
     const wait = Math.min(FIRST_WAIT_SECONDS * 2 ** row.attempt, LONGEST_WAIT_SECONDS);
     if (await rescheduleReport(database, row, code, wait, now())) {
-      logger.event(EVENTS.commitmentUnreported, { ...log, code, wait });
+      logger.event('commitment_unreported', { ...log, code, wait });
     } else {
-      logger.event(EVENTS.commitmentGivenUp, { ...log, code });
+      logger.event('commitment_given_up', { ...log, code });
     }
     return false;
   }

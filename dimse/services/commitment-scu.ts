@@ -15,7 +15,6 @@ import {
 import type { Database } from '../../src/platform/database/port.ts';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { inParallel } from '../../src/platform/in-parallel.ts';
-import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../src/platform/rounds.ts';
 import { secondsAfter } from '../../src/platform/time.ts';
@@ -83,14 +82,14 @@ async function ask(destination: DicomDestination, parts: CommitmentScuParts): Pr
       parts,
     );
     await recordCommitmentAsked(database, transactionUid, now());
-    logger.event(EVENTS.commitmentAsked, log);
+    logger.event('commitment_asked', log);
   } catch (error) {
     // A request that was cut short because the gateway is stopping shows nothing about the PACS. It
     // is due at the next start.
     if (signal?.aborted) return await makeCommitmentDue(database, transactionUid, now());
     const code = error instanceof SonogateError ? error.code : 'internal';
     await rescheduleCommitment(database, transactionUid, now());
-    logger.event(EVENTS.commitmentNotAsked, { ...log, code });
+    logger.event('commitment_not_asked', { ...log, code });
   }
 }
 
@@ -140,7 +139,7 @@ export function commitmentReportService({
     );
     if (!report) return { status: STATUS.missingAttributeValue };
     const known = await settleReport(database, report, now());
-    logger.event(EVENTS.commitmentReceived, {
+    logger.event('commitment_received', {
       transaction: report.transactionUid,
       committed: report.committed.length,
       failed: report.failed.length,
@@ -162,7 +161,7 @@ export function startCommitmentRounds(parts: ReporterParts & CommitmentScuParts)
       inParallel([sendDueReports, requestCommitments], 2, (each) => each({ ...parts, signal })),
     pauseMilliseconds: ROUND_MILLISECONDS,
     ...logRounds(logger, 'storage commitment', (error) =>
-      logger.event(EVENTS.commitmentFailed, { err: error }),
+      logger.event('commitment_failed', { err: error }),
     ),
   });
   return {

@@ -8,7 +8,6 @@ import type { Deliverer, RequestDelivery, SendOutcome } from '../../src/core/out
 import type { ResultReader } from '../../src/core/requests/request.ts';
 import { readEnvelope } from '../../src/core/requests/results.ts';
 import type { ResultSignature } from '../../src/core/studies/signed-results.ts';
-import { EVENTS } from '../../src/platform/logging/events.ts';
 import type { Logger } from '../../src/platform/logging/logger.ts';
 import type { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 import { connectFhir } from '../client/client.ts';
@@ -227,7 +226,7 @@ async function deliverReport(
     signal,
   });
   if (typeof receipt === 'string') return { detail: NOT_SENT[receipt], notSent: true };
-  deps.logger.event(EVENTS.deliveryReport, { delivery: id, request: requestId, ...receipt });
+  deps.logger.event('delivery_report', { delivery: id, request: requestId, ...receipt });
   const { report, entries, provenance } = receipt;
   return { detail: `${report}, ${entries} entries${provenance ? '' : ', without Provenance'}` };
 }
@@ -239,7 +238,7 @@ export function learnOf(
   { logger }: Pick<EhrDeps, 'logger'>,
 ): (simpler: DeliveryMode) => void {
   return (simpler) => {
-    logger.event(EVENTS.ehrSimplerMode, {
+    logger.event('ehr_simpler_mode', {
       delivery,
       destination: destination.name,
       mode: modeInWords(simpler),

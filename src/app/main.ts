@@ -23,7 +23,6 @@ import { DatabaseLockedError } from '../platform/database/folder-lock.ts';
 import { migrate } from '../platform/database/migrate.ts';
 import { openDatabase } from '../platform/database/open.ts';
 import type { PooledDatabase } from '../platform/database/pooled.ts';
-import { EVENTS } from '../platform/logging/events.ts';
 import type { Logger } from '../platform/logging/logger.ts';
 import { observedLogger } from '../platform/logging/logger.ts';
 import { createOutboundClient } from '../platform/outbound/client.ts';
@@ -100,7 +99,7 @@ export async function startGateway(
       parts.defer(() => retention.stop());
     }
     const http = roles.has('api') ? await startApiRole(shared, dicom, parts) : null;
-    logger.event(EVENTS.gatewayStarted, {
+    logger.event('gateway_started', {
       version: VERSION,
       commit: COMMIT ?? undefined,
       roles: config.roles,
@@ -113,7 +112,7 @@ export async function startGateway(
     return { http, dicom, hl7v2, core, run: typedCommands(run), announceStop, close };
   } catch (error) {
     await close().catch((closing: unknown) =>
-      plainLogger.event(EVENTS.gatewayStartFailed, { err: closing }),
+      plainLogger.event('gateway_start_failed', { err: closing }),
     );
     throw error;
   }
@@ -126,10 +125,8 @@ async function openMigrated(config: Config, logger: Logger, parts: Parts): Promi
     throw new DatabaseLockedError(`the gateway that serves ${adminSocketPath(config.dataDir)}`);
   }
   const database = parts.adopt(await openDatabase({ ...config, logger }), (one) => one.close());
-  const applied = await migrate(database, (error) =>
-    logger.event(EVENTS.migrationWaits, { error }),
-  );
-  if (applied.length > 0) logger.event(EVENTS.databaseMigrated, { migrations: applied });
+  const applied = await migrate(database, (error) => logger.event('migration_waits', { error }));
+  if (applied.length > 0) logger.event('database_migrated', { migrations: applied });
   if (database.exclusive) await forgetReceptions(database);
   return database;
 }
@@ -144,7 +141,7 @@ function startCleaningCopies(database: PooledDatabase, { dataDir }: Config, logg
       await removeExpiredResults(database, dataDir);
       await removeFetched(dataDir, new Date());
     },
-    EVENTS.copiesNotRemoved,
+    (err) => logger.event('copies_not_removed', { err }),
     logger,
   );
 }
@@ -161,7 +158,7 @@ async function openShared(
     tracing.onEvent(event, fields);
   });
   const certificates = new ClientCertificates((err, { certFile, caFile }) => {
-    logger.event(EVENTS.certificateUnusable, { err, certFile: certFile ?? caFile ?? '' });
+    logger.event('certificate_unusable', { err, certFile: certFile ?? caFile ?? '' });
   });
   const closing = (one: { close(): void | Promise<void> }) => one.close();
   const stopping = (one: { stop(): void | Promise<void> }) => one.stop();
@@ -171,7 +168,7 @@ async function openShared(
     lastSeen: audit.lastEntryAt,
     async onJump(seconds) {
       if (seconds < 0) await endWaits(database);
-      logger.event(EVENTS.clockJumped, { seconds });
+      logger.event('clock_jumped', { seconds });
     },
   });
   parts.defer(() => clock.stop());

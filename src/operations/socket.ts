@@ -7,7 +7,6 @@ import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { ERRORS, type ErrorCode, SonogateError } from '../platform/errors/catalogue.ts';
-import { EVENTS } from '../platform/logging/events.ts';
 import type { Logger } from '../platform/logging/logger.ts';
 import { type RunByName, type RunCommand, typedCommands } from './commands.ts';
 
@@ -37,7 +36,7 @@ export async function serveAdminSocket(
   const path = adminSocketPath(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   if (await answers(path)) {
-    logger.event(EVENTS.adminShared);
+    logger.event('admin_shared');
     return { close: async () => {} };
   }
   const server: Server = createServer((call, answer) => {
@@ -99,7 +98,7 @@ async function handle(
       const problem = { code: error.code, detail: error.detail ?? error.message };
       return { status: 400, body: JSON.stringify(problem) };
     }
-    logger.event(EVENTS.adminFailed, { err: error, operation: name });
+    logger.event('admin_failed', { err: error, operation: name });
     const detail = error instanceof Error ? error.message : String(error);
     return { status: 500, body: JSON.stringify({ detail }) };
   }

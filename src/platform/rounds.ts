@@ -1,5 +1,4 @@
 import { DatabaseUnreachableError } from './database/pooled.ts';
-import { EVENTS } from './logging/events.ts';
 import type { Logger } from './logging/logger.ts';
 
 export interface Rounds {
@@ -121,12 +120,12 @@ export function logRounds(
       const what = away ? error.name : String(error);
       if (what === told) return;
       told = what;
-      if (away) logger.event(EVENTS.databaseAway, { work, error: error.message });
+      if (away) logger.event('database_away', { work, error: error.message });
       else log(error);
     },
     onRecovery() {
       told = null;
-      logger.event(EVENTS.workResumed, { work });
+      logger.event('work_resumed', { work });
     },
   };
 }

@@ -31,9 +31,9 @@ ${codes.map(renderEntry).join('\n')}`;
 
 /** Renders `docs/log-events.md`: the log events, and the action required for each. */
 export function renderLogEventsPage(): string {
-  const rows = Object.values<LogEvent>(EVENTS)
-    .sort((one, other) => (one.id < other.id ? -1 : 1))
-    .map(({ id, level, text, meaning, action }) =>
+  const rows = Object.entries<LogEvent>(EVENTS)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([id, { level, text, meaning, action }]) =>
       ['', `\`${id}\``, level, text, meaning, action ?? '–', ''].join(' | ').trim(),
     );
   return `# Log events

@@ -9,7 +9,6 @@ import {
   followRules,
   type RulesSource,
 } from '../../core/studies/rules/rules-source.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import { createLogger, type Logger } from '../../platform/logging/logger.ts';
 import { ENDPOINTS } from '../endpoints.ts';
 import { type Gateway, startGateway } from '../main.ts';
@@ -36,14 +35,14 @@ function stopOnSignal(
 
   const close = async () => {
     const late = setTimeout(() => {
-      logger.event(EVENTS.gatewayStopSlow, { graceSeconds });
+      logger.event('gateway_stop_slow', { graceSeconds });
       process.exit(1);
     }, graceSeconds * 1000);
     try {
       await gateway.close();
       process.exit(0);
     } catch (error) {
-      logger.event(EVENTS.gatewayStopFailed, { err: error });
+      logger.event('gateway_stop_failed', { err: error });
       process.exit(1);
     } finally {
       clearTimeout(late);
@@ -54,7 +53,7 @@ function stopOnSignal(
     switch (state) {
       case 'serving':
         state = 'not ready';
-        logger.event(EVENTS.gatewayStopping, { signal });
+        logger.event('gateway_stopping', { signal });
         gateway.announceStop();
         void delay(readinessSeconds * 1000, null, { signal: waiting.signal })
           .catch(() => {})
@@ -67,7 +66,7 @@ function stopOnSignal(
         waiting.abort();
         return;
       case 'closing':
-        logger.event(EVENTS.gatewayStopForced, { signal });
+        logger.event('gateway_stop_forced', { signal });
         process.exit(128 + constants.signals[signal]);
     }
   };

@@ -4,7 +4,6 @@ import type { Tracing } from '../../../config/schema.ts';
 import type { Deliverer } from '../../core/outbox/delivery.ts';
 import type { RequestSource } from '../../core/requests/request.ts';
 import type { Queryable } from '../../platform/database/port.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger, OnEvent } from '../../platform/logging/logger.ts';
 import { startRounds } from '../../platform/rounds.ts';
 import type { Span } from '../../platform/tracing/otlp.ts';
@@ -126,7 +125,7 @@ export async function startTracing(
     onceMoreAtStop: true,
     onError(error) {
       waiting.splice(0, Math.max(0, waiting.length - MOST_WAITING));
-      logger.event(EVENTS.tracesNotExported, { error: String(error), waiting: waiting.length });
+      logger.event('traces_not_exported', { error: String(error), waiting: waiting.length });
     },
   });
 

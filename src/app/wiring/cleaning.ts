@@ -1,4 +1,3 @@
-import type { LogEvent } from '../../platform/logging/event.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
 
@@ -6,16 +5,16 @@ const EVERY_MS = 3_600_000;
 
 /**
  * Runs a cleanup immediately and then every hour, one at a time, until stopped.
- * @param failed the event to log if the cleanup fails.
+ * @param failed logs that a cleanup failed.
  */
 export function startCleaning(
   clean: () => Promise<unknown>,
-  failed: LogEvent<{ err: unknown }>,
+  failed: (err: unknown) => void,
   logger: Logger,
 ): Rounds {
   return startRounds({
     work: clean,
     pauseMilliseconds: EVERY_MS,
-    ...logRounds(logger, 'cleaning', (error) => logger.event(failed, { err: error })),
+    ...logRounds(logger, 'cleaning', failed),
   });
 }

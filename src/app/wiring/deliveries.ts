@@ -45,7 +45,6 @@ import { subjectOfRequest } from '../../core/studies/subject.ts';
 import { createWebhookDeliverer } from '../../core/webhooks/deliver.ts';
 import { createHl7v2Deliverer, createHl7v2Withdrawer } from '../../doors/hl7v2/deliver.ts';
 import type { PooledDatabase } from '../../platform/database/open.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import type { OutboundClient } from '../../platform/outbound/client.ts';
 import { createMailer } from '../../platform/outbound/mail.ts';
@@ -280,7 +279,7 @@ function startEscalation(
     work: () => escalateAlerts(database, config),
     pauseMilliseconds: ESCALATION_ROUND_MILLISECONDS,
     ...logRounds(logger, 'escalation of alerts', (error) =>
-      logger.event(EVENTS.alertsNotEscalated, { error: String(error) }),
+      logger.event('alerts_not_escalated', { error: String(error) }),
     ),
   });
 }

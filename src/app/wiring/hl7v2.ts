@@ -3,7 +3,6 @@ import { removeOldOrders } from '../../core/studies/received-orders.ts';
 import { forgetAnswers } from '../../doors/hl7v2/receive/answer.ts';
 import { listenForMessages } from '../../doors/hl7v2/receive/listener.ts';
 import type { Database } from '../../platform/database/port.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import type { AuditService } from './audit.ts';
@@ -35,7 +34,7 @@ export async function startHl7v2(
       await removeOldOrders(database, before);
       await forgetAnswers(database, before);
     },
-    EVENTS.hl7NotCleaned,
+    (err) => logger.event('hl7_not_cleaned', { err }),
     logger,
   );
   return {

@@ -16,7 +16,6 @@ import { type HttpServer, startHttp } from '../../doors/http/server.ts';
 import { createUrlSigner, loadSigningSecret } from '../../doors/http/signed-url.ts';
 import type { Operations } from '../../operations/operations.ts';
 import type { PooledDatabase } from '../../platform/database/open.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import type { OutboundClient } from '../../platform/outbound/client.ts';
 import type { ClientCertificates } from '../../platform/tls/client-files.ts';
@@ -47,10 +46,14 @@ export async function startHttpDoor(
   const { database, core, reviews, blobs, operations, outbound, checks, metrics } = parts;
   const { audit, logger, now } = parts;
   const uploads = uploadsOf(config, { database, blobs, now });
-  const cleaning = startCleaning(() => uploads.removeExpired(), EVENTS.uploadsNotRemoved, logger);
+  const cleaning = startCleaning(
+    () => uploads.removeExpired(),
+    (err) => logger.event('uploads_not_removed', { err }),
+    logger,
+  );
   const subscriptions = startCleaning(
     () => removeEndedSubscriptions(database, now()),
-    EVENTS.eventSubscriptionsNotRemoved,
+    (err) => logger.event('event_subscriptions_not_removed', { err }),
     logger,
   );
   const stopping = new AbortController();

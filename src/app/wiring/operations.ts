@@ -29,7 +29,6 @@ import { openDatabase } from '../../platform/database/open.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import { type Database, withinTransaction } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import { type Logger, silentLogger } from '../../platform/logging/logger.ts';
 import { openSiteClock } from '../../platform/time.ts';
 import { ClientCertificates } from '../../platform/tls/client-files.ts';
@@ -80,7 +79,7 @@ export function operationsOn({
   const studies = { database, objects, rules };
   const stored = { objects, config, rules };
   const logClosed = ({ id, destination, object, code }: DeliveryRow) =>
-    logger.event(EVENTS.deliveryClosed, {
+    logger.event('delivery_closed', {
       delivery: id,
       destination,
       object,

@@ -5,7 +5,6 @@ import { connectFhir } from '../../../fhir/client/client.ts';
 import { FhirFailure } from '../../../fhir/client/outcome.ts';
 import type { StudySource } from '../../doors/http/fhir/study-source.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import type { ClientCertificates } from '../../platform/tls/client-files.ts';
 
@@ -45,7 +44,7 @@ export function studySourceOf(
     }));
   /** Logs the cause, which is not sent to the client. */
   const failed = (peer: string, error: unknown): never => {
-    logger.event(EVENTS.studySourceFailed, { peer, error: String(error) });
+    logger.event('study_source_failed', { peer, error: String(error) });
     throw new SonogateError('overloaded', `"${peer}" could not be queried for the study.`);
   };
   return {

@@ -11,7 +11,6 @@ import { notificationBundle, type ReportResource } from '../../doors/http/fhir/n
 import { FHIR_JSON } from '../../doors/http/fhir/outcome.ts';
 import { taskOf } from '../../doors/http/fhir/task.ts';
 import type { Database, Queryable } from '../../platform/database/port.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import type { OutboundClient } from '../../platform/outbound/client.ts';
 import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
@@ -119,7 +118,7 @@ export function startSubscriptionRounds(
       http.fhirSubscriptions ? keepSubscriptions(database, new Date()) : turnAllOff(database),
     pauseMilliseconds: ROUND_MILLISECONDS,
     ...logRounds(logger, 'FHIR subscriptions', (error) =>
-      logger.event(EVENTS.subscriptionsNotKept, { error: String(error) }),
+      logger.event('subscriptions_not_kept', { error: String(error) }),
     ),
   });
 }

@@ -1,5 +1,4 @@
 import type { Database, Queryable } from '../../platform/database/port.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { type Rounds, startRounds } from '../../platform/rounds.ts';
 import { type AuditRow, auditRows } from './audit.ts';
@@ -50,7 +49,7 @@ export function startAuditFeed(parts: FeedParts): Rounds {
     pauseMilliseconds: (failures) =>
       Math.min(LONGEST_WAIT_MILLISECONDS, EVERY_MILLISECONDS * 2 ** failures),
     onError(error, failures) {
-      logger.event(EVENTS.auditRepositoryAway, { err: error, repository: name, failures });
+      logger.event('audit_repository_away', { err: error, repository: name, failures });
     },
   });
   return {

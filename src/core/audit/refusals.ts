@@ -1,4 +1,3 @@
-import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import type { AuditEntry, WriteAudit } from './audit.ts';
 
@@ -36,7 +35,7 @@ export function createRefusalAudit(parts: {
     try {
       await writeAudit({ ...refusal, at: now(), outcome: 'refused', detail });
     } catch (error) {
-      logger.event(EVENTS.refusalUnaudited, { err: error, action: refusal.action });
+      logger.event('refusal_unaudited', { err: error, action: refusal.action });
     }
   };
   const settle = async () => {

@@ -12,7 +12,6 @@ import { link, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promis
 import { join } from 'node:path';
 import type { Database, Queryable } from '../../platform/database/port.ts';
 import { ifMissing } from '../../platform/errors/file-system.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
 import { type AuditRow, auditRows } from './audit.ts';
@@ -412,7 +411,7 @@ export async function startSealing(parts: {
     pauseMilliseconds: EVERY_MILLISECONDS,
     onceMoreAtStop: true,
     ...logRounds(logger, 'sealing of the audit', (error) =>
-      logger.event(EVENTS.auditUnsealed, { err: error }),
+      logger.event('audit_unsealed', { err: error }),
     ),
   });
 }

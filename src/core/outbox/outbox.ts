@@ -3,7 +3,6 @@ import type { Config } from '../../../config/schema.ts';
 import { DatabaseUnreachableError, type PooledDatabase } from '../../platform/database/pooled.ts';
 import type { Database, Queryable } from '../../platform/database/port.ts';
 import { catalogueEntry, type ErrorCode, SonogateError } from '../../platform/errors/catalogue.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds } from '../../platform/rounds.ts';
 import {
@@ -267,7 +266,7 @@ class RunningOutbox implements Outbox {
       stopping: this.#stopping.signal,
     });
     this.#rounds = logRounds(logger, 'outbox', (error) =>
-      logger.event(EVENTS.outboxUnreadable, { error: String(error) }),
+      logger.event('outbox_unreadable', { error: String(error) }),
     );
   }
 
@@ -365,7 +364,7 @@ class RunningOutbox implements Outbox {
       await this.#record(delivery, await this.#send(delivery, signal));
     } catch (error) {
       // The row stays in the state `sending`, so the delivery is due again when its lease expires.
-      this.#logger.event(EVENTS.deliveryUnrecorded, {
+      this.#logger.event('delivery_unrecorded', {
         delivery: delivery.id,
         error: String(error),
       });
@@ -396,7 +395,7 @@ class RunningOutbox implements Outbox {
       if (error instanceof SonogateError) {
         return failed(error.code, error.detail);
       }
-      this.#logger.event(EVENTS.deliveryThrew, { delivery: delivery.id, error: String(error) });
+      this.#logger.event('delivery_threw', { delivery: delivery.id, error: String(error) });
       return failed(
         'internal',
         'The delivery failed because of an unexpected error in the gateway.',
@@ -420,18 +419,18 @@ class RunningOutbox implements Outbox {
   async #settle(delivery: ClaimedDelivery, outcome: SendOutcome | Interrupted): Promise<void> {
     if (outcome.outcome === 'delivered') {
       if (await markDelivered(this.#database, delivery, outcome)) {
-        const event = outcome.notSent ? EVENTS.deliveryNotSent : EVENTS.delivered;
+        const event = outcome.notSent ? 'delivery_not_sent' : 'delivered';
         this.#logger.event(event, fieldsOf(delivery));
       } else {
         const error = 'The lease had expired, and another process has claimed the delivery.';
-        this.#logger.event(EVENTS.deliveryUnrecorded, { delivery: delivery.id, error });
+        this.#logger.event('delivery_unrecorded', { delivery: delivery.id, error });
       }
       if (outcome.notSent) await closeWithoutTrial(this.#database, delivery.destination);
       else await this.#noteWorks(delivery);
     } else if (outcome.outcome === 'interrupted') {
       const wait = this.#stopped ? 0 : this.#settings.retryBaseSeconds;
       await releaseDelivery(this.#database, delivery, outcome.failure, wait);
-      this.#logger.event(EVENTS.deliveryInterrupted, fieldsOf(delivery));
+      this.#logger.event('delivery_interrupted', fieldsOf(delivery));
     } else {
       const peer = peerAfter(outcome.code);
       if (peer === 'fails') await this.#noteFails(delivery, outcome.code);
@@ -463,15 +462,15 @@ class RunningOutbox implements Outbox {
     });
     if (state === 'pending') {
       const seconds = Math.round(wait ?? 0);
-      this.#logger.event(EVENTS.deliveryRetried, { ...fieldsOf(delivery), code, wait: seconds });
+      this.#logger.event('delivery_retried', { ...fieldsOf(delivery), code, wait: seconds });
     } else if (state === 'dead') {
-      const event = failure === 'permanent' ? EVENTS.deliveryDead : EVENTS.deliveryGivenUp;
+      const event = failure === 'permanent' ? 'delivery_dead' : 'delivery_given_up';
       this.#logger.event(event, { ...fieldsOf(delivery), code });
     }
     if (instead) {
       const { id, destination: alternate } = instead;
       const fields = { delivery: delivery.id, instead: id, alternate };
-      this.#logger.event(EVENTS.destinationDiverted, fields);
+      this.#logger.event('destination_diverted', fields);
     }
   }
 
@@ -495,7 +494,7 @@ class RunningOutbox implements Outbox {
   async #noteWorks(delivery: Delivery): Promise<void> {
     const { destination } = delivery;
     if (this.#hasBreaker(delivery) && (await recordPeerSuccess(this.#database, destination))) {
-      this.#logger.event(EVENTS.destinationWorks, { destination });
+      this.#logger.event('destination_works', { destination });
     }
   }
 
@@ -509,7 +508,7 @@ class RunningOutbox implements Outbox {
       this.#settings.breaker,
     );
     if (state === 'open') {
-      this.#logger.event(EVENTS.destinationLeftAlone, { destination, code });
+      this.#logger.event('destination_left_alone', { destination, code });
     }
   }
 

@@ -1,7 +1,6 @@
 import type { Config } from '../../../config/schema.ts';
 import type { Database } from '../../platform/database/port.ts';
 import type { ErrorCode } from '../../platform/errors/catalogue.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import {
   type BreakerRow,
@@ -50,7 +49,7 @@ export function createProbes(parts: BreakerParts): {
     const failure = await ask(parts.deliverers, destination, signal);
     if (parts.stopping.aborted) return;
     if (failure === null) {
-      logger.event(EVENTS.destinationProbed, { destination });
+      logger.event('destination_probed', { destination });
       await recordProbeSuccess(database, destination);
     } else {
       await recordProbeFailure(database, destination, failure, settings.breaker);
@@ -62,7 +61,7 @@ export function createProbes(parts: BreakerParts): {
     for (const destination of await claimProbes(database, names, PROBE_SECONDS)) {
       const asked = probe(destination)
         .catch((error: unknown) => {
-          logger.event(EVENTS.destinationProbeUnrecorded, { destination, error: String(error) });
+          logger.event('destination_probe_unrecorded', { destination, error: String(error) });
         })
         .finally(() => probing.delete(asked));
       probing.add(asked);
@@ -80,7 +79,7 @@ export function createProbes(parts: BreakerParts): {
           const patienceSeconds = settings.alternateAfterMinutes * 60;
           const patience = { patienceSeconds, giveUpSeconds };
           const many = await divertOverdue(database, { destination, alternate }, patience);
-          if (many > 0) logger.event(EVENTS.destinationDiverted, { destination, alternate, many });
+          if (many > 0) logger.event('destination_diverted', { destination, alternate, many });
         }
         const ended = await database.transaction(async (tx) => {
           const overdue = await endOverdue(tx, destination, code);
@@ -89,7 +88,7 @@ export function createProbes(parts: BreakerParts): {
           return overdue;
         });
         for (const delivery of ended) {
-          logger.event(EVENTS.deliveryGivenUp, { delivery, destination, code });
+          logger.event('delivery_given_up', { delivery, destination, code });
         }
       }
       return secondsUntilProbe(database);

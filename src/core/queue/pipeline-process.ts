@@ -12,7 +12,6 @@ import type {
 import type { AcceleratorRefusalOfModel } from '../../../pipelines/inference/accelerators.ts';
 import type { InferenceRun } from '../../../pipelines/inference/inference-channel.ts';
 import type { Reading } from '../../../pipelines/input/reading.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { VERSION } from '../../platform/version.ts';
 import { PROCESS_FOLDER } from '../requests/work-folder.ts';
@@ -213,7 +212,7 @@ class PipelineProcess {
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         const output = text.trimEnd().slice(0, LONGEST_LOG_LINE);
-        logger.event(EVENTS.pipelineOutput, { pid: this.#child.pid, output });
+        logger.event('pipeline_output', { pid: this.#child.pid, output });
       });
     }
     this.#exited = new Promise((resolve) => {

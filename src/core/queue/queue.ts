@@ -11,7 +11,6 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { batched } from '../../platform/database/batched.ts';
 import type { PooledDatabase } from '../../platform/database/pooled.ts';
 import type { Database } from '../../platform/database/port.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
 import type { JobQueue, Priority, WaitingRequest } from '../requests/request.ts';
@@ -94,7 +93,7 @@ export async function openQueue({
   }
   const connect = async (options: RedisOptions) => {
     const redis = new Redis(redisUrl, options);
-    redis.on('error', (error) => logger.event(EVENTS.redisConnection, { error: error.message }));
+    redis.on('error', (error) => logger.event('redis_connection', { error: error.message }));
     await whenReady(redis);
     return redis;
   };
@@ -165,7 +164,7 @@ async function openOn<Connection>(
   logger: Logger,
   { write, disconnect }: { write(key: string): Promise<unknown>; disconnect(): Promise<void> },
 ): Promise<RequestQueue & { clear(): Promise<void> }> {
-  const warn = (error: Error) => logger.event(EVENTS.queueError, { error: error.message });
+  const warn = (error: Error) => logger.event('queue_error', { error: error.message });
   const queues = {
     live: new Queue(QUEUES.live, { connection: producer }, backend),
     test: new Queue(QUEUES.test, { connection: producer }, backend),
@@ -205,7 +204,7 @@ async function openOn<Connection>(
     );
     worker.on('error', warn);
     worker.on('failed', (job, error) => {
-      logger.event(EVENTS.requestNotProcessed, { request: job?.id, error: error.message });
+      logger.event('request_not_processed', { request: job?.id, error: error.message });
     });
     return worker;
   };
@@ -300,7 +299,7 @@ export async function startReconciler(
     work: () => reconcile(database, queue),
     pauseMilliseconds: EVERY_MILLISECONDS,
     ...logRounds(logger, 'queue', (error) =>
-      logger.event(EVENTS.reconcileFailed, { error: String(error) }),
+      logger.event('reconcile_failed', { error: String(error) }),
     ),
   });
   await rounds.first;

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PipelineEvent } from '../../../pipelines/contract/job.ts';
 import type { Database } from '../../platform/database/port.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { type AlertSettings, raiseAlert } from '../alerts/alerts.ts';
 import type { BlobStore } from '../files/blob-store.ts';
@@ -97,7 +96,7 @@ export async function recordProgress(
         return await write(event, elapsedSeconds);
       } catch (error) {
         if (error instanceof LeaseLostError) return;
-        logger.event(EVENTS.requestEventUnrecorded, { request: row.id, error: String(error) });
+        logger.event('request_event_unrecorded', { request: row.id, error: String(error) });
         if (event.type !== 'triage') return;
         await delay(RECORD_AGAIN_MS, null, { signal: broken }).catch(() => {});
       }

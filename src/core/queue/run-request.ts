@@ -8,7 +8,6 @@ import type { ArtifactEntry } from '../../../pipelines/result/envelope.ts';
 import { DatabaseUnreachableError, type PooledDatabase } from '../../platform/database/pooled.ts';
 import { catalogueEntry, type ErrorCode, SonogateError } from '../../platform/errors/catalogue.ts';
 import { ifMissing, isOutOfSpace } from '../../platform/errors/file-system.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import type { FetchArchivedObjects } from '../files/archived-objects.ts';
@@ -182,7 +181,7 @@ export async function runRequest(row: StoredRequest, parts: RunParts): Promise<'
 async function runToEnd(row: StoredRequest, parts: RunParts, broken: AbortSignal): Promise<End> {
   const { config, logger, stopping } = parts;
   await waitForRoom(config.dataDir, broken, () => {
-    logger.event(EVENTS.requestWaitsForDisk, { request: row.id });
+    logger.event('request_waits_for_disk', { request: row.id });
   });
   if (broken.aborted) return { type: 'interrupted' };
   const outcome = await runReadable(row, parts, broken);
@@ -202,7 +201,7 @@ async function runToEnd(row: StoredRequest, parts: RunParts, broken: AbortSignal
     }
     case 'failed':
       if (outcome.outOfSpace || !(await hasRoom(config.dataDir))) return { type: 'out-of-space' };
-      logger.event(EVENTS.requestFailed, { request: row.id, error: outcome.message });
+      logger.event('request_failed', { request: row.id, error: outcome.message });
       return fault('failed', 'pipeline_failed', 'The pipeline ended with an error.');
   }
 }
@@ -214,7 +213,7 @@ function endOfError(error: unknown, row: StoredRequest, { logger }: RunParts): E
   if (error instanceof InterruptedError || error instanceof DatabaseUnreachableError) {
     return { type: 'interrupted' };
   }
-  logger.event(EVENTS.requestFailedUnexpectedly, { request: row.id, error: String(error) });
+  logger.event('request_failed_unexpectedly', { request: row.id, error: String(error) });
   return fault('failed', 'internal', 'An unexpected error in the gateway.');
 }
 
@@ -232,12 +231,12 @@ async function settle(end: End, row: StoredRequest, parts: RunParts): Promise<vo
     case 'interrupted':
       return releaseRequest(database, id, attempts, 'interrupted');
     case 'crashed':
-      logger.event(EVENTS.requestProcessDied, { request: id, reason: end.reason });
+      logger.event('request_process_died', { request: id, reason: end.reason });
       return releaseRequest(database, id, attempts, 'crashed');
     case 'out-of-space': {
       const counted = attempts - row.lost_runs;
       if (counted < MAX_ATTEMPTS) return releaseRequest(database, id, attempts, 'out-of-space');
-      logger.event(EVENTS.requestOutOfSpace, { request: id, attempts: counted });
+      logger.event('request_out_of_space', { request: id, attempts: counted });
       const detail = `The disk was full in ${counted} attempts to run the request.`;
       return settle(fault('failed', 'out_of_space', detail), row, parts);
     }
@@ -271,7 +270,7 @@ async function runReadable(
     await prepare(row, parts, broken, unreadable);
     const outcome = await runPipeline(row, parts, broken);
     if (outcome.type !== 'stalled') return outcome;
-    logger.event(EVENTS.requestFileStalled, {
+    logger.event('request_file_stalled', {
       request: row.id,
       seconds: config.worker.readSeconds,
     });
@@ -425,7 +424,7 @@ async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal)
   const from = runFolder(config.dataDir, row);
   const complete = await completeResult(from, artifacts).catch((error: unknown) => {
     if (!(error instanceof ArtifactMismatchError)) throw error;
-    logger.event(EVENTS.requestResultInvalid, { request: id, error: error.message });
+    logger.event('request_result_invalid', { request: id, error: error.message });
     throw new RunFailure('failed', 'invalid_result', 'The pipeline wrote an invalid result.');
   });
   const publish = () => publishArtifacts(parts.blobs, complete);
@@ -467,7 +466,7 @@ async function onceStorageWorks(
     } catch (error) {
       if (!isOutage(error)) throw error;
       const cause = error instanceof SonogateError ? (error.cause ?? error) : error;
-      logger.event(EVENTS.storageAway, { request: id, error: String(cause) });
+      logger.event('storage_away', { request: id, error: String(cause) });
       await delay(STORAGE_AGAIN_MS, null, { signal: broken }).catch(() => {});
       if (broken.aborted) throw new InterruptedError();
     }
@@ -489,7 +488,7 @@ async function checkedResult(
   const { data } = resultEssentialsSchema.safeParse(result);
   if (error || !data) {
     const places = error?.issues.slice(0, 10).map((i) => `${i.path.join('.')}: ${i.message}`);
-    parts.logger.event(EVENTS.requestResultInvalid, { request: row.id, places });
+    parts.logger.event('request_result_invalid', { request: row.id, places });
     throw new RunFailure('failed', 'invalid_result', 'The pipeline wrote an invalid result.');
   }
   const lines = endpoint.price(endpoint.input.parse(row.input), data.input_summary?.frames);

@@ -8,7 +8,6 @@ import {
   ACCELERATOR_REFUSALS,
   type AcceleratorRefusalOfModel,
 } from '../../../pipelines/inference/accelerators.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds, startRounds } from '../../platform/rounds.ts';
 import { openChangeFeed } from '../requests/changes.ts';
@@ -33,17 +32,17 @@ export function followModels(
   return {
     ready(models: readonly ModelInUse[]): void {
       open = models;
-      logger.event(EVENTS.modelsReady, { models });
+      logger.event('models_ready', { models });
       changed(open);
     },
     refused({ model, accelerator, why, detail }: AcceleratorRefusalOfModel): void {
       const line = { model, accelerator, reason: ACCELERATOR_REFUSALS[why], detail };
       if (why === 'failed') {
-        logger.event(EVENTS.acceleratorFailed, line);
+        logger.event('accelerator_failed', line);
         open = open.map((one) => (one.id === model ? { ...one, provider: 'cpu' } : one));
         changed(open);
-      } else if (asked === 'auto') logger.event(EVENTS.acceleratorNotUsed, line);
-      else logger.event(EVENTS.acceleratorAskedForNotUsed, line);
+      } else if (asked === 'auto') logger.event('accelerator_not_used', line);
+      else logger.event('accelerator_asked_for_not_used', line);
     },
   };
 }
@@ -133,9 +132,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       if (kept.length > 0) kept = await removeEndedWork(database, config.dataDir, kept);
     },
     pauseMilliseconds: CLEANING_MILLISECONDS,
-    ...logRounds(logger, 'left work folders', (err) =>
-      logger.event(EVENTS.workNotRemoved, { err }),
-    ),
+    ...logRounds(logger, 'left work folders', (err) => logger.event('work_not_removed', { err })),
   });
   const modules = [...Object.values(pipelines), ...(options.mock ? [options.mock] : [])];
   const readable = readablePlaces(modules);

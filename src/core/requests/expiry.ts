@@ -1,6 +1,5 @@
 import type { Config } from '../../../config/schema.ts';
 import type { Database, Queryable } from '../../platform/database/port.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
 import { DAY_MS } from '../../platform/time.ts';
@@ -52,7 +51,7 @@ export async function purgeExpired(parts: ExpiryParts): Promise<void> {
       throw error;
     }
     if (unsent.length === 0) continue;
-    logger.event(EVENTS.resultNeverSigned, { request: id, destinations: unsent.join(', ') });
+    logger.event('result_never_signed', { request: id, destinations: unsent.join(', ') });
   }
 
   const old = new Date(at.getTime() - config.retention.days * DAY_MS);
@@ -118,7 +117,7 @@ export function startExpiry(parts: ExpiryParts): Rounds {
     work: () => purgeExpired(parts),
     pauseMilliseconds: EVERY_MILLISECONDS,
     ...logRounds(parts.logger, 'retention of requests', (error) =>
-      parts.logger.event(EVENTS.purgeFailed, { error: String(error) }),
+      parts.logger.event('purge_failed', { error: String(error) }),
     ),
   });
 }

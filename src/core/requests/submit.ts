@@ -6,7 +6,6 @@ import {
   pointedErrors,
 } from '../../platform/errors/problem.ts';
 import { newId } from '../../platform/ids.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { AUDIT_INSERT, createAuditWriter, type SubmitAudit } from '../audit/audit.ts';
 import { type Endpoint, type EndpointInput, resolveEndpoint } from './endpoint.ts';
@@ -186,7 +185,7 @@ export function createSubmit({ database, queue, endpoints, logger, now }: Submit
       // the reconciler adds it later.
       const { id, priority, test } = row;
       queue.add({ id, priority, test, source: command.source.kind }).catch((error: unknown) => {
-        logger.event(EVENTS.queueUnreachable, { request: id, error: String(error) });
+        logger.event('queue_unreachable', { request: id, error: String(error) });
       });
     }
     return row;

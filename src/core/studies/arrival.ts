@@ -7,7 +7,6 @@ import type { Source } from '../../../config/schema.ts';
 import { type FileMeta, readFileMeta } from '../../../pipelines/dicom/part10.ts';
 import type { Database } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { createAuditWriter } from '../audit/audit.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
@@ -226,7 +225,7 @@ export async function afterRow(
 ): Promise<void> {
   if (arrival.outcome === 'duplicate') await rm(join(dataDir, path), { force: true });
   if (arrival.outcome === 'conflict') {
-    logger.event(EVENTS.objectConflict, { study: arrival.studyId, path });
+    logger.event('object_conflict', { study: arrival.studyId, path });
   }
 }
 
@@ -269,7 +268,7 @@ export async function moveToQuarantine(
 ): Promise<string> {
   const callingAeTitle = meta ? attributeText(meta.sourceAeTitle) : null;
   const kept = await quarantine(dataDir, path, { at: now(), source, callingAeTitle, code, detail });
-  logger.event(EVENTS.objectQuarantined, { code, detail, kept });
+  logger.event('object_quarantined', { code, detail, kept });
   return kept;
 }
 

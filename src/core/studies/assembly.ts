@@ -2,7 +2,6 @@ import type { Routing, RoutingRule } from '../../../config/routing.ts';
 import type { Config } from '../../../config/schema.ts';
 import type { Database } from '../../platform/database/port.ts';
 import { catalogueEntry, SonogateError } from '../../platform/errors/catalogue.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../platform/rounds.ts';
 import { secondsAfter } from '../../platform/time.ts';
@@ -87,7 +86,7 @@ async function actOnStudy(study: StudyRow, parts: StudyActionParts): Promise<voi
     const hold = holdText(study.hold_reason, study.patient_mismatch);
     if (hold !== null) {
       await endRevision(database, study, 'held', hold);
-      logger.event(EVENTS.studyHeld, log);
+      logger.event('study_held', log);
       return;
     }
     // Our own results, returned by a PACS or kept by a local destination, are not used as input.
@@ -179,7 +178,7 @@ async function carryOut(
   if (acting.length === 0) {
     if (!(await begin())) return;
     await endRevision(database, study, 'unrouted', whyUnrouted(verdicts));
-    logger.event(EVENTS.studyUnrouted, { ...log, code: 'study_not_routed' });
+    logger.event('study_unrouted', { ...log, code: 'study_not_routed' });
     return;
   }
   const asked = runsOf(acting, instances);
@@ -209,9 +208,9 @@ async function carryOut(
     const details = { further: index > 0, priors: priors.found.get(rule.name) ?? null, order };
     const request = await submit(submissionOf(study, input, rule, config, details));
     await recordSubmission(database, study, { rule: rule.name, requestId: request.id, at: now() });
-    logger.event(EVENTS.studySubmitted, { ...log, rule: rule.name, request: request.id });
+    logger.event('study_submitted', { ...log, rule: rule.name, request: request.id });
   }
-  if (late) logger.event(EVENTS.studyLateObjects, log);
+  if (late) logger.event('study_late_objects', log);
   const last = acting.at(-1);
   if (last?.hold) await endRevision(database, study, 'held', `Held by the rule “${last.name}”.`);
   else if (late) await endRevision(database, study, 'submitted', LATE);
@@ -282,7 +281,7 @@ async function onFailure(
   } else {
     await reschedule(database, study, secondsAfter(now(), RETRY_SECONDS), message);
   }
-  logger.event(EVENTS.studyNotSubmitted, { ...log, error: message });
+  logger.event('study_not_submitted', { ...log, error: message });
 }
 
 interface AssemblyParts extends StudyActionParts {
@@ -314,7 +313,7 @@ export function startStudyAssembly(parts: AssemblyParts): StudyAssembly {
     work: () => submitComplete(parts, stopping.signal),
     pauseMilliseconds: POLL_MILLISECONDS,
     ...logRounds(logger, 'study assembly', (error) =>
-      logger.event(EVENTS.assemblyFailed, { err: error }),
+      logger.event('assembly_failed', { err: error }),
     ),
   });
   /** Timers of the scheduled rounds, by the time at which each will start. */

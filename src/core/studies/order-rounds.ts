@@ -2,7 +2,6 @@ import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import { DatabaseUnreachableError } from '../../platform/database/pooled.ts';
 import type { Database } from '../../platform/database/port.ts';
 import { ERRORS, SonogateError } from '../../platform/errors/catalogue.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds, whileRenewing } from '../../platform/rounds.ts';
 import { secondsAfter } from '../../platform/time.ts';
@@ -38,7 +37,7 @@ export function startOrderRounds(parts: OrderRoundParts): Rounds {
   const stopping = new AbortController();
   const loops = parts.worklists.length === 0 ? 0 : SEARCHES;
   const { onError, onRecovery } = logRounds(parts.logger, 'orders', (error) =>
-    parts.logger.event(EVENTS.orderRoundFailed, { err: error }),
+    parts.logger.event('order_round_failed', { err: error }),
   );
   const rounds = Array.from({ length: loops }, () =>
     startRounds({
@@ -154,7 +153,7 @@ async function findOrder(
       // If the query was interrupted because the gateway is stopping, the worklist is not at fault.
       if (!stopping.aborted) {
         const code = error instanceof SonogateError ? error.code : 'internal';
-        logger.event(EVENTS.worklistFailed, { worklist: name, study, code, error: String(error) });
+        logger.event('worklist_failed', { worklist: name, study, code, error: String(error) });
         const why = late.aborted
           ? `${name} did not respond in time`
           : `${name} could not be queried (${ERRORS[code].title})`;
@@ -165,7 +164,7 @@ async function findOrder(
     if (!found) continue;
     const answer = chooseOrder(identity, wanted.keys, found, name);
     if (answer.state === 'refused') {
-      logger.event(EVENTS.orderRefused, { worklist: name, study, why: answer.detail ?? '' });
+      logger.event('order_refused', { worklist: name, study, why: answer.detail ?? '' });
     }
     if (answer.state !== 'none') return answer;
     answers.push(answer);

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { readFileMeta } from '../../../pipelines/dicom/part10.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { ifMissing } from '../../platform/errors/file-system.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import type { RecordAction } from '../audit/audit.ts';
 import {
   contentOf,
@@ -37,7 +36,7 @@ export async function recoverIntake(
   const record = await openRecoveryRecord(dataDir);
   let registered = 0;
   const removed = await removePartialFiles(dataDir, isAlone, (path, error) =>
-    logger.event(EVENTS.receivedFileUnreadable, { path, error: String(error) }),
+    logger.event('received_file_unreadable', { path, error: String(error) }),
   );
   try {
     for (const { source, folder } of await dayFolders(dataDir)) {
@@ -54,7 +53,7 @@ export async function recoverIntake(
     // an object is being registered, because that object may be the cause.
     await record.ends();
   }
-  if (registered > 0 || removed > 0) logger.event(EVENTS.intakeRecovered, { registered, removed });
+  if (registered > 0 || removed > 0) logger.event('intake_recovered', { registered, removed });
   return { registered, removed };
 }
 
@@ -76,7 +75,7 @@ async function registerAtStart(
     // The object is in the quarantine, or will be registered at the next startup.
     if (error instanceof SonogateError) return false;
     if (!(error instanceof UnreadableFileError)) throw error;
-    options.logger.event(EVENTS.receivedFileUnreadable, { path, error: String(error.cause) });
+    options.logger.event('received_file_unreadable', { path, error: String(error.cause) });
     return false;
   }
 }

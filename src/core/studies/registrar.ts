@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DatabaseUnreachableError } from '../../platform/database/pooled.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import {
   afterRow,
   type JudgedObject,
@@ -188,7 +187,7 @@ export class Registrar {
         if (!arrival) continue;
         await afterRow(object, arrival, this.#options).catch((error) => {
           // The duplicate's file is removed at the next startup.
-          this.#options.logger.event(EVENTS.objectLeftover, { error: String(error) });
+          this.#options.logger.event('object_leftover', { error: String(error) });
         });
         resolve(arrival);
       }
@@ -221,7 +220,7 @@ export class Registrar {
     }
     for (const { impatient, reject } of batch) if (impatient) reject(error);
     const delayed = { objects: batch.length, error: String(cause) };
-    this.#options.logger.event(EVENTS.rowsDelayed, delayed);
+    this.#options.logger.event('rows_delayed', delayed);
     return batch.filter(({ impatient }) => !impatient);
   }
 }

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Database, Queryable } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { inParallel } from '../../platform/in-parallel.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import { type Rounds, startRounds } from '../../platform/rounds.ts';
 import { DAY_MS } from '../../platform/time.ts';
@@ -434,10 +433,10 @@ export function startRetention(parts: RetentionParts & { logger: Logger }): Roun
         false,
       );
       unfinished = more;
-      if (removal.studies + removal.quarantined > 0) logger.event(EVENTS.studiesRemoved, removal);
+      if (removal.studies + removal.quarantined > 0) logger.event('studies_removed', removal);
     },
     pauseMilliseconds: () => (unfinished ? PAUSE_MILLISECONDS : EVERY_MILLISECONDS),
-    onError: (error) => logger.event(EVENTS.studiesNotRemoved, { err: error }),
+    onError: (error) => logger.event('studies_not_removed', { err: error }),
   });
   return {
     stop() {

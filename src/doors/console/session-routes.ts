@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { DEFAULT_ACCOUNT_ID } from '../../core/accounts/keys.ts';
 import { ROLES } from '../../core/accounts/roles.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import { VERSION } from '../../platform/version.ts';
 import { baseUrl } from '../http/context.ts';
 import { jsonBody, parseBody } from '../http/parse.ts';
@@ -131,7 +130,7 @@ async function orToSignInPage(
     await work();
   } catch (error) {
     if (!(error instanceof SonogateError)) throw error;
-    logger.event(EVENTS.signInFailed, { code: error.code, err: error.cause });
+    logger.event('sign_in_failed', { code: error.code, err: error.cause });
     await writeAudit({
       at: now(),
       action: 'session.login',

@@ -1,6 +1,5 @@
 import { Router } from '@koa/router';
 import Koa from 'koa';
-import { EVENTS } from '../../platform/logging/events.ts';
 import { addKeyRoutes, addUsageRoute } from './account.ts';
 import { addCompatibleQueueRoutes } from './compatible-queue/routes.ts';
 import { addCompatibleStorageRoutes, storedFileMethods } from './compatible-queue/storage.ts';
@@ -73,7 +72,7 @@ export function createHttpApp(deps: HttpDeps): Koa<HttpState> {
     // HPE_…: the rest of the call is not HTTP.
     if (CLIENT_WENT_AWAY.has(error.code ?? '') || error.code?.startsWith('HPE_'))
       deps.logger.debug({ err: error }, 'client went away');
-    else deps.logger.event(EVENTS.answerCutShort, { err: error });
+    else deps.logger.event('answer_cut_short', { err: error });
   });
   return app;
 }

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
-import { EVENTS } from '../../platform/logging/events.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 
 /**
@@ -64,7 +63,7 @@ export function sendEventStream(
       if (!res.writableNeedDrain && !res.writableEnded) res.write(': hb\n\n');
     }, heartbeatMs);
     void send(res, open(gone.signal), gone.signal).catch((error: unknown) => {
-      logger.event(EVENTS.streamCutShort, { request_id: context.state.requestId, err: error });
+      logger.event('stream_cut_short', { request_id: context.state.requestId, err: error });
       res.destroy();
     });
   };

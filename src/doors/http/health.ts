@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Router } from '@koa/router';
 import { Registry } from 'prom-client';
-import { EVENTS } from '../../platform/logging/events.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 
 /**
@@ -29,7 +28,7 @@ export function addHealthRoutes(
           await within(CHECK_TIMEOUT_MS, check);
           return [part, 'ok'] as const;
         } catch (error) {
-          logger.event(EVENTS.notReady, { err: error, part });
+          logger.event('not_ready', { err: error, part });
           return [part, 'failing'] as const;
         }
       }),

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Middleware } from 'koa';
-import { EVENTS } from '../../platform/logging/events.ts';
 import { parseTraceparent } from '../../platform/tracing/trace-context.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 
@@ -21,7 +20,7 @@ export function accessLog({ logger }: Pick<HttpDeps, 'logger'>): Middleware<Http
         status: context.status,
         ms: Math.round(performance.now() - began),
       };
-      if (String(call.route).startsWith('/v1/')) logger.event(EVENTS.call, call);
+      if (String(call.route).startsWith('/v1/')) logger.event('call', call);
       else logger.debug(call, 'call');
     });
     await next();

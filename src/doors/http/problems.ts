@@ -9,7 +9,6 @@ import {
 } from '../../platform/errors/catalogue.ts';
 import { isOutOfSpace } from '../../platform/errors/file-system.ts';
 import { InvalidInputError, problem } from '../../platform/errors/problem.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import { COMPATIBLE_QUEUE, compatibleError } from './compatible-queue/answers.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
 import { FHIR, FHIR_JSON, operationOutcome } from './fhir/outcome.ts';
@@ -49,7 +48,7 @@ export function problems({
       if (known.code === 'internal') {
         const fields = { err: error, request_id: context.state.requestId };
         if (context.req.readableAborted) logger.debug(fields, 'client went away');
-        else logger.event(EVENTS.callFailed, fields);
+        else logger.event('call_failed', fields);
       }
       describe(context, known, baseUrl(context, config));
     }

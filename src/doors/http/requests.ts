@@ -7,7 +7,6 @@ import type { StoredEvent } from '../../core/requests/events.ts';
 import { FINAL_STATUS, REQUEST_STATUS, type RequestRow } from '../../core/requests/request.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { idForm } from '../../platform/ids.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import { secondsAfter } from '../../platform/time.ts';
 import { audited } from './audited.ts';
 import { requireScope } from './authentication.ts';
@@ -328,7 +327,7 @@ export function addArtifactRoutes(router: Router<HttpState>, deps: HttpDeps): vo
     const { name, sha256, media_type: mediaType } = artifact;
     const as = { name, mediaType };
     return blobs.direct.downloadUrl(sha256, as, LINK_LIFE_SECONDS).catch((error: unknown) => {
-      logger.event(EVENTS.storageBypassed, { request: row.id, error: String(error) });
+      logger.event('storage_bypassed', { request: row.id, error: String(error) });
       return null;
     });
   }

@@ -4,7 +4,6 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from 'n
 import type { AddressInfo } from 'node:net';
 import type Koa from 'koa';
 import type { ListenerTls } from '../../../config/tls.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
 import {
   followCertificate,
@@ -110,7 +109,7 @@ function followTls(
   everyMs: number | undefined,
 ): () => void {
   const refused = (address: string | undefined, reason: unknown) =>
-    logger.event(EVENTS.tlsRefused, { address, reason: String(reason) });
+    logger.event('tls_refused', { address, reason: String(reason) });
   server.on('secureConnection', (socket) => {
     if (!showsUntrustedCertificate(socket)) return;
     refused(socket.remoteAddress, socket.authorizationError);

@@ -16,7 +16,6 @@ import {
   type PointedError,
   pointedErrors,
 } from '../../platform/errors/problem.ts';
-import { EVENTS } from '../../platform/logging/events.ts';
 import { LONGEST_URL, UrlNotPermittedError } from '../../platform/outbound/url-guard.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 import { LONGEST_NAME_BYTES } from './uploads.ts';
@@ -97,7 +96,7 @@ function complaint({ pointer, file }: Element, { outbound, logger }: FileParts):
     if (!(error instanceof UrlNotPermittedError)) throw error;
     // The response does not state which rule the URL breaks, so that clients cannot probe our
     // network.
-    logger.event(EVENTS.inputUrlRefused, { pointer, reason: error.reason });
+    logger.event('input_url_refused', { pointer, reason: error.reason });
     const detail =
       'URL not permitted; its host must be listed in the setting outbound.hosts, or be public if outbound.inputFiles is public-hosts';
     return [{ pointer, detail }];
@@ -232,7 +231,7 @@ async function acceptedWebhook<T extends { url: string }>(
       return outbound.check(webhook.url, 'webhook').href;
     } catch (error) {
       if (!(error instanceof UrlNotPermittedError)) throw error;
-      logger.event(EVENTS.webhookUrlRefused, { account: accountId, reason: error.reason });
+      logger.event('webhook_url_refused', { account: accountId, reason: error.reason });
       const detail =
         'URL not permitted; it must be a public https address, or its host listed in the setting outbound.hosts';
       throw new InvalidInputError([{ pointer: POINTER, detail }]);

@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { mkdir, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { EVENTS } from '../logging/events.ts';
 import type { Logger } from '../logging/logger.ts';
 import { DatabaseThread, type QueryResult } from './embedded-thread.ts';
 import { DatabaseLockedError, LockFileError, takeLock } from './folder-lock.ts';
@@ -256,7 +255,7 @@ async function open(
   });
   await thread.open();
   thread.on('lost', (error) => {
-    logger.event(EVENTS.embeddedDatabaseLost, { error: String(error.cause ?? error) });
+    logger.event('embedded_database_lost', { error: String(error.cause ?? error) });
   });
   const pool = new PglitePool(thread);
   const database = openOnPool({

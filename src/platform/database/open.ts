@@ -1,5 +1,4 @@
 import pg from 'pg';
-import { EVENTS } from '../logging/events.ts';
 import type { Logger } from '../logging/logger.ts';
 import { openEmbedded } from './embedded.ts';
 import { openOnPool, type PooledDatabase } from './pooled.ts';
@@ -55,7 +54,7 @@ export async function openServer(
     each.on('error', () => {});
     each.on('connect', (session) => {
       session.on('error', (error) => {
-        logger.event(EVENTS.databaseSessionLost, { error: error.message });
+        logger.event('database_session_lost', { error: error.message });
       });
     });
   }

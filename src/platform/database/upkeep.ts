@@ -1,4 +1,3 @@
-import { EVENTS } from '../logging/events.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { Database, Queryable } from './port.ts';
 
@@ -54,7 +53,7 @@ export function startUpkeep(database: Database, logger: Logger): () => Promise<v
   const timer = setInterval(() => {
     underWay ??= maintain(database)
       .catch((error: unknown) => {
-        logger.event(EVENTS.databaseUpkeepFailed, {
+        logger.event('database_upkeep_failed', {
           error: error instanceof Error ? error.message : String(error),
         });
       })

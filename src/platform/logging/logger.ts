@@ -1,5 +1,5 @@
 import pino from 'pino';
-import type { LogEvent, NoFields } from './event.ts';
+import { EVENTS, type EventId, type FieldsOf, type PlainEventId } from './events.ts';
 
 interface ErrorFields {
   type: string;
@@ -29,8 +29,8 @@ export function errorFields(error: unknown): ErrorFields {
 /** The log used by every part of the gateway. Fields must not contain patient identity. */
 export interface Logger {
   /** Writes a line that an operator may act on, at the level of its event. */
-  event(event: LogEvent<NoFields>): void;
-  event<Fields extends object>(event: LogEvent<Fields>, fields: NoInfer<Fields>): void;
+  event(id: PlainEventId): void;
+  event<Id extends EventId>(id: Id, fields: FieldsOf<Id>): void;
   /** Writes a line for a developer. */
   debug(fields: object, text: string): void;
 }
@@ -54,7 +54,8 @@ export function createLogger(
     destination,
   );
   return {
-    event({ id, level, text }: LogEvent, fields: object = {}) {
+    event(id: EventId, fields: object = {}) {
+      const { level, text } = EVENTS[id];
       lines[level]({ event: id, ...fields }, text);
     },
     debug: (fields, text) => lines.debug(fields, text),
@@ -64,14 +65,16 @@ export function createLogger(
 export const silentLogger: Logger = createLogger('silent');
 
 /** Called with each event, whichever levels are logged. */
-export type OnEvent = (id: string, fields: Readonly<Record<string, unknown>>) => void;
+export type OnEvent = (id: EventId, fields: Readonly<Record<string, unknown>>) => void;
 
 /** Returns a logger that calls `onEvent` for every event before it writes the line. */
 export function observedLogger(logger: Logger, onEvent: OnEvent): Logger {
   return {
-    event(event: LogEvent, fields: object = {}) {
-      onEvent(event.id, { ...fields });
-      logger.event(event, fields);
+    event<Id extends EventId>(id: Id, fields?: FieldsOf<Id>) {
+      const given: object = fields ?? {};
+      onEvent(id, { ...given });
+      // An event without fields is one that has none.
+      logger.event(id, given as FieldsOf<Id>);
     },
     debug: (fields, text) => logger.debug(fields, text),
   };

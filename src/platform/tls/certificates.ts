@@ -10,7 +10,6 @@ import {
 } from 'node:tls';
 import type { CertificateBinding, ListenerTls } from '../../../config/tls.ts';
 import { SonogateError } from '../errors/catalogue.ts';
-import { EVENTS } from '../logging/events.ts';
 import type { Logger } from '../logging/logger.ts';
 import { bcp195 } from './profile.ts';
 
@@ -96,10 +95,10 @@ export function followCertificate(
         createSecureContext(options);
         server.setSecureContext(options);
         const { validTo } = new X509Certificate(options.cert);
-        logger.event(EVENTS.certificateRenewed, { certFile: tls.certFile, validTo });
+        logger.event('certificate_renewed', { certFile: tls.certFile, validTo });
         return now;
       } catch (error) {
-        logger.event(EVENTS.certificateUnusable, { err: error, certFile: tls.certFile });
+        logger.event('certificate_unusable', { err: error, certFile: tls.certFile });
         return before;
       }
     });

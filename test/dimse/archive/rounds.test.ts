@@ -9,7 +9,6 @@ import {
 } from '../../../src/platform/database/pooled.ts';
 import type { Database } from '../../../src/platform/database/port.ts';
 import { SonogateError } from '../../../src/platform/errors/catalogue.ts';
-import type { LogEvent } from '../../../src/platform/logging/event.ts';
 import { silentLogger as logger } from '../../../src/platform/logging/logger.ts';
 import { type OpenDatabase, openFreshDatabase } from '../../peers/database.ts';
 import { instanceHeader } from '../instance-header.ts';
@@ -56,7 +55,7 @@ const start = (one: Archive, now = () => new Date(), on: Database = database) =>
     },
     logger: {
       ...logger,
-      event: ({ id }: LogEvent, fields: object = {}) => {
+      event: (id: string, fields: object = {}) => {
         logged.push({ id, ...fields });
       },
     },

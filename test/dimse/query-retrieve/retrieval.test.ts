@@ -116,7 +116,7 @@ async function retrieve({
           sent.push(sopInstanceUid);
           return status;
         },
-        log: ({ id }, fields) => {
+        log: (id, fields) => {
           logged.push({ id, ...fields });
         },
       },

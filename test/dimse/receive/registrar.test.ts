@@ -90,7 +90,7 @@ const registration = () => ({
   sources: [source('cart', {})],
   logger: {
     ...silentLogger,
-    event: ({ id }: { id: string }, fields?: object) => {
+    event: (id: string, fields?: object) => {
       if (id === 'rows_delayed') delays.push(fields);
     },
   },
@@ -309,7 +309,7 @@ test('a file that cannot be read does not keep the gateway from starting, nor ot
   await mkdir(join(dataDir, 'intake', name));
   await mkdir(join(dataDir, 'intake', `${name}.part`));
   const events: string[] = [];
-  const logger = { ...silentLogger, event: ({ id }: { id: string }) => void events.push(id) };
+  const logger = { ...silentLogger, event: (id: string) => void events.push(id) };
   const recovering = { ...registration(), logger, isAlone: true };
   expect(await recoverIntake(recovering)).toEqual({ registered: 1, removed: 0 });
   expect(events.filter((id) => id === 'received_file_unreadable')).toHaveLength(2);

@@ -5,8 +5,8 @@ import { EVENTS } from '../../../src/platform/logging/events.ts';
 import { createLogger } from '../../../src/platform/logging/logger.ts';
 import { logRounds, startRounds } from '../../../src/platform/rounds.ts';
 
-const NOT_SEALED = `50: ${EVENTS.auditUnsealed.text}`;
-const RESUMED = `30: ${EVENTS.workResumed.text}`;
+const NOT_SEALED = `50: ${EVENTS.audit_unsealed.text}`;
+const RESUMED = `30: ${EVENTS.work_resumed.text}`;
 const ignore = { onError: () => {} };
 
 describe('rounds', () => {
@@ -120,7 +120,7 @@ describe('the log of rounds', () => {
       },
     });
     const observer = logRounds(logger, 'sealing', (error) =>
-      logger.event(EVENTS.auditUnsealed, { err: error }),
+      logger.event('audit_unsealed', { err: error }),
     );
     return { lines, observer };
   };
@@ -130,7 +130,7 @@ describe('the log of rounds', () => {
     observer.onError(new DatabaseUnreachableError('connect ECONNREFUSED'), 1);
     observer.onError(new DatabaseUnreachableError('the database system is starting up'), 2);
     observer.onRecovery?.();
-    expect(lines).toEqual([`40: ${EVENTS.databaseAway.text}`, RESUMED]);
+    expect(lines).toEqual([`40: ${EVENTS.database_away.text}`, RESUMED]);
   });
 
   test('states any other error once, and again when it changes', () => {

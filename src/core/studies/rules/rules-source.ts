@@ -3,7 +3,6 @@ import { copyFile, readFile, rename, rm, stat, writeFile } from 'node:fs/promise
 import { parseDocument } from 'yaml';
 import type { Routing } from '../../../../config/routing.ts';
 import { SonogateError } from '../../../platform/errors/catalogue.ts';
-import { EVENTS } from '../../../platform/logging/events.ts';
 import type { Logger } from '../../../platform/logging/logger.ts';
 import type { RecordAction } from '../../audit/audit.ts';
 
@@ -46,9 +45,9 @@ export function followRules(
       const next = read(file);
       if (JSON.stringify(next) === JSON.stringify(routing)) return;
       routing = next;
-      logger.event(EVENTS.rulesChanged, { rules: next.rules.map(({ name }) => name) });
+      logger.event('rules_changed', { rules: next.rules.map(({ name }) => name) });
     } catch (error) {
-      logger.event(EVENTS.rulesUnchanged, { error: String(error) });
+      logger.event('rules_unchanged', { error: String(error) });
     }
   };
   // The modification time is polled, because editors and orchestrators replace files, which ends

@@ -5,7 +5,6 @@ import { type ChangeSource, updatePatient } from '../../../core/patients/correct
 import { mergePatients } from '../../../core/patients/merges.ts';
 import { recordOrders } from '../../../core/studies/received-orders.ts';
 import type { Database, Queryable } from '../../../platform/database/port.ts';
-import { EVENTS } from '../../../platform/logging/events.ts';
 import type { Logger } from '../../../platform/logging/logger.ts';
 import { encodeMessage, encodeText, type Segment, segment } from '../message.ts';
 import { controlIdOf, utcTimestamp } from '../oru.ts';
@@ -130,8 +129,8 @@ async function carryOut(
       unlike += reached.unlike.length;
     }
   }
-  if (unlike > 0) logger.event(EVENTS.hl7PatientUnlike, { ...lineOf(header, peer), unlike });
-  logger.event(EVENTS.hl7MessageAccepted, { ...lineOf(header, peer), ...counts });
+  if (unlike > 0) logger.event('hl7_patient_unlike', { ...lineOf(header, peer), unlike });
+  logger.event('hl7_message_accepted', { ...lineOf(header, peer), ...counts });
 }
 
 /** Makes a control ID or message type safe to log, because the sender can put any text in it. */
@@ -160,12 +159,12 @@ async function refuse(
       ? error
       : new Hl7Refusal('AR', 207, null, 'The message could not be stored.');
   const { acknowledgment, code, place } = refusal;
-  if (refusal.isTransient) logger.event(EVENTS.hl7MessageFailed, { ...line, err: error });
+  if (refusal.isTransient) logger.event('hl7_message_failed', { ...line, err: error });
   const where = place
     ? [place.segment, place.field, place.component].filter(Boolean).join('-')
     : '';
   const why = { acknowledgment, code, place: where, reason: refusal.message };
-  logger.event(EVENTS.hl7MessageRefused, { ...line, ...why });
+  logger.event('hl7_message_refused', { ...line, ...why });
   try {
     await writeAudit({
       at: now(),
@@ -176,7 +175,7 @@ async function refuse(
       detail: { type: line.type, control: line.control, ...why },
     });
   } catch (failure) {
-    logger.event(EVENTS.hl7MessageFailed, { ...line, err: failure });
+    logger.event('hl7_message_failed', { ...line, err: failure });
   }
   return answersOf({ header, digest, refusal, at: now() });
 }

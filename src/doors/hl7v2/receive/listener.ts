@@ -2,7 +2,6 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { Hl7Sender, Hl7v2Listener } from '../../../../config/hl7v2.ts';
 import type { RefusalAudit } from '../../../core/audit/refusals.ts';
 import { isAddressIn } from '../../../platform/addresses.ts';
-import { EVENTS } from '../../../platform/logging/events.ts';
 import { type FollowedTlsServer, tlsServer } from '../../../platform/tls/server.ts';
 import { FrameReader, framed } from '../frames.ts';
 import { type AnswerParts, answerTo, type Hl7Peer, refuseTooLarge } from './answer.ts';
@@ -43,7 +42,7 @@ export async function listenForMessages(parts: ListenerParts): Promise<MllpListe
     void served.finally(() => serving.delete(served));
   };
   const refuse = (address: string, reason: string) => {
-    logger.event(EVENTS.hl7ConnectionRefused, { address, reason });
+    logger.event('hl7_connection_refused', { address, reason });
     refusals.refused({
       action: 'hl7v2.sender-refused',
       actor: 'mllp',
@@ -83,10 +82,10 @@ export async function listenForMessages(parts: ListenerParts): Promise<MllpListe
     server.once('error', reject);
     server.listen(settings.port, settings.host, resolve);
   });
-  server.on('error', (error) => logger.event(EVENTS.hl7ListenerFailed, { error: error.message }));
+  server.on('error', (error) => logger.event('hl7_listener_failed', { error: error.message }));
   const bound = server.address();
   const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
-  logger.event(EVENTS.hl7ListenerOpen, { host: settings.host, port });
+  logger.event('hl7_listener_open', { host: settings.host, port });
   return {
     port,
     async close(graceSeconds) {
@@ -143,7 +142,7 @@ async function serve(
     for await (const bytes of socket) {
       for (const frame of reader.push(bytes as Buffer)) {
         if ('broken' in frame) {
-          logger.event(EVENTS.hl7FrameBroken, { sender, why: frame.broken });
+          logger.event('hl7_frame_broken', { sender, why: frame.broken });
           continue;
         }
         clock.clear();
@@ -163,7 +162,7 @@ async function serve(
     }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'closed';
-    logger.event(EVENTS.hl7ConnectionLost, { sender, code });
+    logger.event('hl7_connection_lost', { sender, code });
   } finally {
     clock.clear();
     stopping.removeEventListener('abort', leave);

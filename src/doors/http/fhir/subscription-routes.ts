@@ -14,7 +14,6 @@ import { isDisabled } from '../../../core/webhooks/endpoints.ts';
 import { SonogateError } from '../../../platform/errors/catalogue.ts';
 import { InvalidInputError } from '../../../platform/errors/problem.ts';
 import { idForm } from '../../../platform/ids.ts';
-import { EVENTS } from '../../../platform/logging/events.ts';
 import { UrlNotPermittedError } from '../../../platform/outbound/url-guard.ts';
 import { audited } from '../audited.ts';
 import { mayUse, requireScope } from '../authentication.ts';
@@ -160,7 +159,7 @@ async function acceptedUrl(
       return outbound.check(given, 'webhook').href;
     } catch (error) {
       if (!(error instanceof UrlNotPermittedError)) throw error;
-      logger.event(EVENTS.webhookUrlRefused, { account, reason: error.reason });
+      logger.event('webhook_url_refused', { account, reason: error.reason });
       return refuse(
         '/channel/endpoint',
         'URL not permitted; it must be a public https address, or its host listed in the setting outbound.hosts',

@@ -3,7 +3,6 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { JsonDataSet } from '../../../../pipelines/dicom/dicom-json.ts';
 import type { Subscriber } from '../../../core/workitems/subscriptions.ts';
 import { SonogateError } from '../../../platform/errors/catalogue.ts';
-import { EVENTS } from '../../../platform/logging/events.ts';
 import type { HttpDeps, HttpState } from '../context.ts';
 import { upgradeOf } from '../upgrade.ts';
 import { messageOf, scpStatusReport } from './event-report.ts';
@@ -88,7 +87,7 @@ export function openChannel(
       setTimeout(() => socket.terminate(), CLOSING_MS).unref();
     };
     const send = sender(socket, () => {
-      logger.event(EVENTS.eventChannelSlow, { key: keyId });
+      logger.event('event_channel_slow', { key: keyId });
       end(CLOSE.tryLater);
     });
     const stop = () => {

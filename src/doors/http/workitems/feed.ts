@@ -13,7 +13,6 @@ import {
 } from '../../../core/workitems/subscriptions.ts';
 import { isFinal, type WorkitemRow, workitemUid } from '../../../core/workitems/workitem.ts';
 import type { Queryable } from '../../../platform/database/port.ts';
-import { EVENTS } from '../../../platform/logging/events.ts';
 import type { Logger } from '../../../platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../../platform/rounds.ts';
 import type { Channel } from './channel.ts';
@@ -101,7 +100,7 @@ export class EventFeed {
       work: () => this.#round(),
       pauseMilliseconds: ROUND_MS,
       ...logRounds(logger, 'event reports', (error) =>
-        logger.event(EVENTS.eventReportsFailed, { err: error }),
+        logger.event('event_reports_failed', { err: error }),
       ),
     });
   }

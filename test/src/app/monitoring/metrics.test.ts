@@ -9,7 +9,6 @@ import {
 import type { DirectAccess } from '../../../../src/core/files/blob-store.ts';
 import type { PooledDatabase } from '../../../../src/platform/database/pooled.ts';
 import { SonogateError } from '../../../../src/platform/errors/catalogue.ts';
-import { EVENTS } from '../../../../src/platform/logging/events.ts';
 import { observedLogger, silentLogger } from '../../../../src/platform/logging/logger.ts';
 import { type OpenDatabase, openFreshDatabase } from '../../../peers/database.ts';
 import { type Family, parseExposition } from './exposition-parser.ts';
@@ -269,16 +268,16 @@ describe('this process', () => {
     const logger = observedLogger(silentLogger, meters.onEvent);
     const peer = { callingAeTitle: 'CART', address: '127.0.0.1' };
     const accepted = { implementation: 'X', accepted: 1, refused: 0 };
-    logger.event(EVENTS.associationAccepted, { association: 'a', ...peer, ...accepted });
-    logger.event(EVENTS.associationAccepted, { association: 'b', ...peer, ...accepted });
-    logger.event(EVENTS.associationRejected, {
+    logger.event('association_accepted', { association: 'a', ...peer, ...accepted });
+    logger.event('association_accepted', { association: 'b', ...peer, ...accepted });
+    logger.event('association_rejected', {
       association: 'c',
       ...peer,
       calledAeTitle: 'SONOGATE',
       code: 'calling_ae_not_recognized',
       operator: '',
     });
-    logger.event(EVENTS.associationEnded, { association: 'a', ...peer, end: 'released' });
+    logger.event('association_ended', { association: 'a', ...peer, end: 'released' });
     logger.debug({}, 'no event');
     const families = parseExposition(await meters.registry.metrics());
     const events = families.get('sonogate_events_total');

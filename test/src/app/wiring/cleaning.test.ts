@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startCleaning } from '../../../../src/app/wiring/cleaning.ts';
-import { EVENTS } from '../../../../src/platform/logging/events.ts';
 import { createLogger, silentLogger } from '../../../../src/platform/logging/logger.ts';
 
 const HOUR_MS = 3_600_000;
@@ -18,7 +17,7 @@ describe('cleaning', () => {
     const clean = async () => {
       cleaned += 1;
     };
-    const cleaning = startCleaning(clean, EVENTS.uploadsNotRemoved, silentLogger);
+    const cleaning = startCleaning(clean, () => {}, silentLogger);
     expect(cleaned).toBe(1);
     await vi.advanceTimersByTimeAsync(HOUR_MS - 1);
     expect(cleaned).toBe(1);
@@ -31,7 +30,11 @@ describe('cleaning', () => {
 
   it('that is running is waited for on stopping', async () => {
     const work = Promise.withResolvers<void>();
-    const cleaning = startCleaning(() => work.promise, EVENTS.uploadsNotRemoved, silentLogger);
+    const cleaning = startCleaning(
+      () => work.promise,
+      () => {},
+      silentLogger,
+    );
     let stopped = false;
     const end = cleaning.stop().then(() => {
       stopped = true;
@@ -51,7 +54,11 @@ describe('cleaning', () => {
       cleaned += 1;
       throw new Error('away');
     };
-    const cleaning = startCleaning(clean, EVENTS.uploadsNotRemoved, logger);
+    const cleaning = startCleaning(
+      clean,
+      (err) => logger.event('uploads_not_removed', { err }),
+      logger,
+    );
     await vi.advanceTimersByTimeAsync(HOUR_MS);
     await cleaning.stop();
     expect(cleaned).toBe(2);

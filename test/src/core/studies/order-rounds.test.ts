@@ -7,7 +7,6 @@ import {
   DatabaseUnreachableError,
   type PooledDatabase,
 } from '../../../../src/platform/database/pooled.ts';
-import type { LogEvent } from '../../../../src/platform/logging/event.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
 import type { Rounds } from '../../../../src/platform/rounds.ts';
 import { instanceHeader } from '../../../dimse/instance-header.ts';
@@ -56,8 +55,7 @@ const start = (worklists: readonly Worklist[], now: Date | (() => Date) = START)
     queried: async (worklist, found) => void audited.push({ worklist, found }),
     logger: {
       ...silentLogger,
-      event: (one: LogEvent, fields?: object) =>
-        void logged.push(`${one.id} ${JSON.stringify(fields)}`),
+      event: (id: string, fields?: object) => void logged.push(`${id} ${JSON.stringify(fields)}`),
     },
     now: typeof now === 'function' ? now : () => now,
   });

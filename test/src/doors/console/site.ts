@@ -21,7 +21,6 @@ import { problems } from '../../../../src/doors/http/problems.ts';
 import { startHttp } from '../../../../src/doors/http/server.ts';
 import { migrate } from '../../../../src/platform/database/migrate.ts';
 import { openDatabase, type PooledDatabase } from '../../../../src/platform/database/open.ts';
-import type { LogEvent } from '../../../../src/platform/logging/event.ts';
 import { silentLogger } from '../../../../src/platform/logging/logger.ts';
 import { ClientCertificates } from '../../../../src/platform/tls/client-files.ts';
 import { freshDatabase } from '../../../peers/database.ts';
@@ -88,7 +87,7 @@ export async function openConsole(
   const logged: string[] = [];
   const logger = {
     ...silentLogger,
-    event: ({ id }: LogEvent) => {
+    event: (id: string) => {
       logged.push(id);
     },
   };

@@ -3,7 +3,6 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SCOPES } from '../../../../src/core/accounts/keys.ts';
 import { type ErrorCode, SonogateError } from '../../../../src/platform/errors/catalogue.ts';
-import type { LogEvent } from '../../../../src/platform/logging/event.ts';
 import { type Gateway, read, startGateway } from './gateway.ts';
 
 const NO_SUCH_REQUEST = `/v1/requests/req_${'0'.repeat(26)}`;
@@ -19,7 +18,7 @@ describe('the HTTP door', () => {
       logged.push(entry);
     };
     gateway = await startGateway({
-      logger: { event: (_: LogEvent, fields: object = {}) => log(fields), debug: log },
+      logger: { event: (_: string, fields: object = {}) => log(fields), debug: log },
       checks: {
         database: async () => {},
         queue: async () => {
