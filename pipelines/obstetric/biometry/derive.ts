@@ -6,7 +6,7 @@ import { isPlausible } from '../../result/obstetric/limits.ts';
 import { remarkOfBiometry, say } from '../../result/render/obstetric/biometry.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
 import { categoryWithin } from '../../result/section-outcome.ts';
-import type { Remark, Statement } from '../../result/statement.ts';
+import type { Statement } from '../../result/statement.ts';
 import {
   acceptedValue,
   createMeasurement,
@@ -116,12 +116,6 @@ function ages(hc: Measurement | null, ac: Measurement | null, fl: Measurement | 
   ];
 }
 
-function remarksOfWeight(grams: number, ...remarks: Remark[]): Remark[] {
-  const { from, to } = WEIGHT_GRAMS;
-  const within = grams >= from && grams <= to;
-  return within ? remarks : [...remarks, remarkOfBiometry('biometry.weight-beyond', { from, to })];
-}
-
 const intergrowthWeightHolds = (ac: Measurement, gaDays: number | null) =>
   gaDays === null ? ac.value >= INTERGROWTH_WEIGHT.fromAcMm : gaDays >= INTERGROWTH_WEIGHT.fromDays;
 
@@ -182,39 +176,35 @@ function weight(
   fl: Measurement | null,
   gaDays: number | null,
 ): Measurement[] {
+  const efw = (
+    grams: number,
+    method: ObstetricMethod,
+    inputs: readonly Measurement[],
+    without?: 'HC' | 'FL',
+  ) => {
+    const { from, to } = WEIGHT_GRAMS;
+    const remarks = [
+      ...(without ? [remarkOfBiometry('biometry.reduced-inputs', { without })] : []),
+      ...(grams < from || grams > to
+        ? [remarkOfBiometry('biometry.weight-beyond', { from, to })]
+        : []),
+    ];
+    return [
+      derived('efw', grams, method, inputs, { uncertainty: WEIGHT_UNCERTAINTY * grams, remarks }),
+    ];
+  };
   if (!ac) return [];
   if (hc && fl) {
     const grams = WEIGHT_FORMULAS['hadlock-hc-ac-fl']({ hc: cm(hc), ac: cm(ac), fl: cm(fl) });
-    return [
-      derived('efw', grams, 'hadlock-1985-efw-hc-ac-fl', [hc, ac, fl], {
-        uncertainty: WEIGHT_UNCERTAINTY * grams,
-        remarks: remarksOfWeight(grams),
-      }),
-    ];
+    return efw(grams, 'hadlock-1985-efw-hc-ac-fl', [hc, ac, fl]);
   }
   if (fl) {
     const grams = WEIGHT_FORMULAS['hadlock-ac-fl']({ ac: cm(ac), fl: cm(fl) });
-    return [
-      derived('efw', grams, 'hadlock-1985-efw-ac-fl', [ac, fl], {
-        uncertainty: WEIGHT_UNCERTAINTY * grams,
-        remarks: remarksOfWeight(
-          grams,
-          remarkOfBiometry('biometry.reduced-inputs', { without: 'HC' }),
-        ),
-      }),
-    ];
+    return efw(grams, 'hadlock-1985-efw-ac-fl', [ac, fl], 'HC');
   }
   if (!hc || !intergrowthWeightHolds(ac, gaDays)) return [];
   const grams = WEIGHT_FORMULAS['intergrowth-hc-ac']({ hc: cm(hc), ac: cm(ac) });
-  return [
-    derived('efw', grams, 'intergrowth-2017-efw-hc-ac', [hc, ac], {
-      uncertainty: WEIGHT_UNCERTAINTY * grams,
-      remarks: remarksOfWeight(
-        grams,
-        remarkOfBiometry('biometry.reduced-inputs', { without: 'FL' }),
-      ),
-    }),
-  ];
+  return efw(grams, 'intergrowth-2017-efw-hc-ac', [hc, ac], 'FL');
 }
 
 function ratios(
@@ -263,13 +253,12 @@ export function deriveBiometry(
   lengths: readonly Measurement[],
   gaDays: number | null,
 ): Measurement[] {
-  const [bpd, ofd, hc, ac, fl] = (['bpd', 'ofd', 'hc', 'ac', 'fl'] as const).map((key) =>
-    acceptedValue(lengths, key),
-  );
+  const of = (key: ObstetricConcept) => acceptedValue(lengths, key);
+  const [hc, ac, fl] = [of('hc'), of('ac'), of('fl')];
   return [
-    ...ages(hc ?? null, ac ?? null, fl ?? null),
-    ...weight(hc ?? null, ac ?? null, fl ?? null, gaDays),
-    ...ratios(bpdConvention(lengths), bpd ?? null, ofd ?? null, hc ?? null, ac ?? null, fl ?? null),
+    ...ages(hc, ac, fl),
+    ...weight(hc, ac, fl, gaDays),
+    ...ratios(bpdConvention(lengths), of('bpd'), of('ofd'), hc, ac, fl),
   ];
 }
 

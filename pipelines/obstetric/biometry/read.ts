@@ -33,25 +33,12 @@ async function readStructure(
   images: readonly GrayImage[],
   locator: StructureModels,
 ): Promise<FrameReading[]> {
-  switch (structure) {
-    case 'head':
-    case 'abdomen': {
-      const located = await locator[structure]?.(images);
-      return frames.map((frame, index) => ({
-        ...frame,
-        structure,
-        located: located?.[index] ?? null,
-      }));
-    }
-    case 'femur': {
-      const located = await locator.femur?.(images);
-      return frames.map((frame, index) => ({
-        ...frame,
-        structure,
-        located: located?.[index] ?? null,
-      }));
-    }
+  if (structure === 'femur') {
+    const located = await locator.femur?.(images);
+    return frames.map((frame, n) => ({ ...frame, structure, located: located?.[n] ?? null }));
   }
+  const located = await locator[structure]?.(images);
+  return frames.map((frame, n) => ({ ...frame, structure, located: located?.[n] ?? null }));
 }
 
 /** Locates head, abdomen and femur on the best frames of their planes. */
