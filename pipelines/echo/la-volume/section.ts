@@ -14,6 +14,7 @@ import {
   isChild,
   PATIENT_GAPS,
   type PatientEvidence,
+  perSurface,
   rangedSexes,
   type Values,
 } from '../shared/section.ts';
@@ -70,18 +71,10 @@ function volumesOf(given: Values) {
     value: (four, two, length, other) =>
       biplaneAreaLengthVolume(four, two, Math.min(length, other)),
   });
-  const index = given.calculated('la-volume-index', {
-    section: ID,
-    method: 'per-surface-area',
-    from: ['la-volume-biplane', 'body-surface-area'],
-    value: (volume, surface) => volume / surface,
-  });
-  const indexByLength = given.with([traced]).calculated('la-volume-index-area-length', {
-    section: ID,
-    method: 'per-surface-area',
-    from: ['la-volume-area-length', 'body-surface-area'],
-    value: (volume, surface) => volume / surface,
-  });
+  const index = given.calculated('la-volume-index', perSurface(ID, 'la-volume-biplane'));
+  const indexByLength = given
+    .with([traced])
+    .calculated('la-volume-index-area-length', perSurface(ID, 'la-volume-area-length'));
   return { traced, index, indexByLength };
 }
 

@@ -30,6 +30,7 @@ import {
   inAdultRange,
   type PatientEvidence,
   patientGaps,
+  perSurface,
   rangedSexes,
   type Values,
 } from '../shared/section.ts';
@@ -101,12 +102,7 @@ function massOf(values: Values): { mass: Measurement | null; index: Measurement 
         from: LINEAR,
         value: cubeMass,
       });
-  const index = values.with([mass]).calculated('lv-mass-index', {
-    section: ID,
-    method: 'per-surface-area',
-    from: ['lv-mass', 'body-surface-area'],
-    value: (m, surface) => m / surface,
-  });
+  const index = values.with([mass]).calculated('lv-mass-index', perSurface(ID, 'lv-mass'));
   return { mass, index };
 }
 

@@ -32,6 +32,7 @@ import {
   isChild,
   type PatientEvidence,
   patientGaps,
+  perSurface,
   rangedSexes,
   type Values,
 } from '../shared/section.ts';
@@ -167,16 +168,11 @@ const NEEDS = [
 ] as const;
 
 function indexedVolumes(given: Values): Indexed[] {
-  const index = (from: 'lvedv-biplane' | 'lvesv-biplane') =>
-    given.calculated(from === 'lvedv-biplane' ? 'lvedv-index' : 'lvesv-index', {
-      section: ID,
-      method: 'per-surface-area',
-      from: [from, 'body-surface-area'],
-      value: (volume, surface) => volume / surface,
-    });
+  const filled = given.calculated('lvedv-index', perSurface(ID, 'lvedv-biplane'));
+  const emptied = given.calculated('lvesv-index', perSurface(ID, 'lvesv-biplane'));
   return [
-    { measurement: index('lvedv-biplane'), quantity: LEFT_VENTRICLE.edvIndex },
-    { measurement: index('lvesv-biplane'), quantity: LEFT_VENTRICLE.esvIndex },
+    { measurement: filled, quantity: LEFT_VENTRICLE.edvIndex },
+    { measurement: emptied, quantity: LEFT_VENTRICLE.esvIndex },
   ];
 }
 

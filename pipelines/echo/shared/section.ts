@@ -38,6 +38,14 @@ export interface Calculation {
   ofOneSource?: ImageInputs;
 }
 
+/** Returns the calculation of a quantity per m² of body surface area. */
+export const perSurface = (section: string, of: EchoConcept): Calculation => ({
+  section,
+  method: 'per-surface-area',
+  from: [of, 'body-surface-area'],
+  value: (quantity = 0, surface = 1) => quantity / surface,
+});
+
 /**
  * A move of one value to one end of its 95 % interval, to find out whether a conclusion changes.
  */
