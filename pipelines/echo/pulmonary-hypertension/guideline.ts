@@ -123,65 +123,38 @@ interface Sign {
   of: readonly (keyof PressureSigns)[];
 }
 
-const test = (value: number | null, decimals: number, met: (shown: number) => boolean) =>
-  value === null ? null : met(rounded(value, decimals));
-
 /** Returns the signs in categories A to C (PH22; echo 12.4). */
 export function signsOf(inputs: PressureSigns): Sign[] {
   const { artery, aorticRoot, cava, collapse } = inputs;
   const plethora = cava === null || collapse === null ? null : isPlethoric(cava, collapse);
   const wider =
     artery === null || aorticRoot === null ? null : rounded(artery, 0) > rounded(aorticRoot, 0);
+  const by = (
+    category: SignCategory,
+    name: string,
+    of: keyof PressureSigns,
+    decimals: number,
+    test: (shown: number) => boolean,
+  ): Sign => {
+    const value = inputs[of];
+    return {
+      category,
+      name,
+      of: [of],
+      met: value === null ? null : test(rounded(value, decimals)),
+    };
+  };
+  const ofCava = ['cava', 'collapse'] as const;
   return [
-    {
-      category: 'A',
-      name: 'RV/LV basal ratio > 1.0',
-      of: ['ventricularRatio'],
-      met: test(inputs.ventricularRatio, 2, (v) => v > 1),
-    },
-    {
-      category: 'A',
-      name: 'LV eccentricity index > 1.1',
-      of: ['eccentricity'],
-      met: test(inputs.eccentricity, 2, (v) => v > 1.1),
-    },
-    {
-      category: 'A',
-      name: 'TAPSE/sPAP < 0.55 mm/mmHg',
-      of: ['coupling'],
-      met: test(inputs.coupling, 2, (v) => v < 0.55),
-    },
-    {
-      category: 'B',
-      name: 'RVOT acceleration time < 105 ms',
-      of: ['acceleration'],
-      met: test(inputs.acceleration, 0, (v) => v < 105),
-    },
-    {
-      category: 'B',
-      name: 'early PR velocity > 2.2 m/s',
-      of: ['earlyRegurgitation'],
-      met: test(inputs.earlyRegurgitation, 1, (v) => v > 2.2),
-    },
-    {
-      category: 'B',
-      name: 'PA diameter > 25 mm',
-      of: ['artery'],
-      met: test(artery, 0, (v) => v > 25),
-    },
+    by('A', 'RV/LV basal ratio > 1.0', 'ventricularRatio', 2, (v) => v > 1),
+    by('A', 'LV eccentricity index > 1.1', 'eccentricity', 2, (v) => v > 1.1),
+    by('A', 'TAPSE/sPAP < 0.55 mm/mmHg', 'coupling', 2, (v) => v < 0.55),
+    by('B', 'RVOT acceleration time < 105 ms', 'acceleration', 0, (v) => v < 105),
+    by('B', 'early PR velocity > 2.2 m/s', 'earlyRegurgitation', 1, (v) => v > 2.2),
+    by('B', 'PA diameter > 25 mm', 'artery', 0, (v) => v > 25),
     { category: 'B', name: 'PA diameter > aortic root', of: ['artery', 'aorticRoot'], met: wider },
-    {
-      category: 'C',
-      name: 'IVC > 21 mm with reduced collapse',
-      of: ['cava', 'collapse'],
-      met: plethora,
-    },
-    {
-      category: 'C',
-      name: 'RA area > 18 cm²',
-      of: ['atrialArea'],
-      met: test(inputs.atrialArea, 1, (v) => v > ATRIAL_AREA),
-    },
+    { category: 'C', name: 'IVC > 21 mm with reduced collapse', of: ofCava, met: plethora },
+    by('C', 'RA area > 18 cm²', 'atrialArea', 1, (v) => v > ATRIAL_AREA),
   ];
 }
 
