@@ -47,7 +47,7 @@ interface BeatValue {
 export interface FlowQuantity {
   key: EchoConcept;
   beats: readonly BeatValue[];
-  remark: DisplayRemark | null;
+  remark?: DisplayRemark | null;
   doubt?: DisplayDoubt | null;
 }
 
@@ -108,8 +108,8 @@ function stenosisQuantities(
   }));
   const gradients = traced((flow) => meanGradient(flow, seconds));
   return [
-    { key: 'mv-mean-gradient', beats: gradients, remark: null },
-    { key: 'mv-half-time', beats: halfTimes, remark: null },
+    { key: 'mv-mean-gradient', beats: gradients },
+    { key: 'mv-half-time', beats: halfTimes },
   ];
 }
 
@@ -157,13 +157,11 @@ function fillingQuantities(
     {
       key: 'mitral-a',
       beats: beats.flatMap(({ atrial }) => (atrial ? [peakOf(atrial)] : [])),
-      remark: null,
       doubt,
     },
     {
       key: 'deceleration-time',
       beats: falling.map(fall).map(({ milliseconds: value, points }) => ({ value, points })),
-      remark: null,
       doubt,
     },
     {
@@ -181,13 +179,11 @@ function fillingQuantities(
             ]
           : [],
       ),
-      remark: null,
       doubt,
     },
     {
       key: 'mv-vti',
       beats: traced((flow) => velocityTimeIntegral(flow, seconds)),
-      remark: null,
       doubt: unclear,
     },
   ];
@@ -212,7 +208,7 @@ function decayQuantities(
     { column: wave.peak, velocity: signed(trace, decay.initial) },
     { column: wave.to, velocity: signed(trace, Math.max(0, decay.end)) },
   ];
-  const peaks = { remark: null, beats: peaksOf(trace, ejections) };
+  const peaks = { beats: peaksOf(trace, ejections) };
   if (flow === 'aortic-regurgitation') {
     const beats = decays.map((one) => ({
       value: halfTimeOfSlope(one.decay.initial / CENTIMETRES, one.decay.slope / CENTIMETRES),
@@ -220,7 +216,7 @@ function decayQuantities(
     }));
     return [
       { key: 'ar-vmax', ...peaks },
-      { key: 'ar-half-time', beats, remark: null },
+      { key: 'ar-half-time', beats },
     ] as const;
   }
   const ends = decays.map((one) => ({
@@ -229,7 +225,7 @@ function decayQuantities(
   }));
   return [
     { key: 'pr-vmax', ...peaks },
-    { key: 'pr-end-velocity', beats: ends, remark: null },
+    { key: 'pr-end-velocity', beats: ends },
   ] as const;
 }
 
@@ -237,8 +233,8 @@ function veinQuantities(beats: readonly VeinBeat[], above: SpectralTrace): FlowQ
   const of = (part: 's' | 'd') =>
     beats.map((beat) => peakValue(above, beat[part].peak, beat[part].height));
   return [
-    { key: 'pulmonary-vein-s', beats: of('s'), remark: null },
-    { key: 'pulmonary-vein-d', beats: of('d'), remark: null },
+    { key: 'pulmonary-vein-s', beats: of('s') },
+    { key: 'pulmonary-vein-d', beats: of('d') },
   ];
 }
 
@@ -262,7 +258,7 @@ function relaxationQuantities(display: SpectralDisplay, ejections: readonly Ejec
     const points = [to, start].map((column) => ({ column, velocity: 0 }));
     return [{ value: MILLISECONDS * (start - to) * seconds, points }];
   });
-  return [{ key: 'ivrt', beats, remark: null }] as const;
+  return [{ key: 'ivrt', beats }] as const;
 }
 
 /** Quantities measured on a display under the assumption that it shows a certain flow. */
@@ -364,7 +360,6 @@ function ejectionQuantities(
   return Object.entries(parts).map(([part, key]) => ({
     key,
     beats: beats[part as EjectionPart](),
-    remark: null,
   }));
 }
 
@@ -387,7 +382,6 @@ export function readAnnulus(wall: keyof typeof WALLS, display: SpectralDisplay):
         const wave = beat[part];
         return wave ? [peakValue(trace, wave.peak, wave.height)] : [];
       }),
-      remark: null,
       doubt: inverted ? 'inverted' : null,
     };
   };
@@ -411,7 +405,7 @@ export function readUnnamed(display: SpectralDisplay): FlowReading {
     side: trace.side,
     trace,
     peaks: ejections.map(({ peakColumn }) => peakColumn),
-    quantities: [{ key: 'flow-peak-unnamed', beats: peaksOf(trace, ejections), remark: null }],
+    quantities: [{ key: 'flow-peak-unnamed', beats: peaksOf(trace, ejections) }],
   };
 }
 

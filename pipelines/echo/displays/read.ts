@@ -90,7 +90,7 @@ function averaged(
   regular: boolean,
   display: SpectralDisplay,
 ): TracedQuantity[] {
-  const { key, beats, remark } = quantity;
+  const { key, beats, remark = null } = quantity;
   if (beats.length === 0) return [];
   const doubt = quantity.doubt ?? contradiction(quantity, display.spectrum.secondsPerColumn);
   const values = beats.map(({ value }) => value);
