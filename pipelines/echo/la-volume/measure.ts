@@ -49,30 +49,28 @@ export function atrialValues({ A4C: four, A2C: two }: ApicalClips): Measurement[
     });
     const volume = overBeats(on, ({ systole }) => planeVolume(leftAtrium(systole)));
     const outline = at?.la ? [outlineCaliper(at.la.outline, on.clip)] : [];
+    const given = { section, on } as const;
     const values = [
       ...outlined({
+        ...given,
         key: `la-area-${suffix}`,
-        section,
         method: 'outlined-area',
-        on,
         value: sized(on, area),
         at,
         calipers: outline,
       }),
       ...outlined({
+        ...given,
         key: `la-length-${suffix}`,
-        section,
         method: 'outlined-length',
-        on,
         value: sized(on, length),
         at,
         calipers: atrium ? [axisCaliper(atrium, on.clip)] : [],
       }),
       ...outlined({
+        ...given,
         key: `la-volume-${suffix}`,
-        section,
         method: 'disc-summation',
-        on,
         value: sized(on, volume),
       }),
     ];

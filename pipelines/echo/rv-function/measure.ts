@@ -8,8 +8,10 @@ import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import {
   type ClipBeat,
   faultIn,
+  isCalibrated,
   type MeasuredClip,
   overBeats,
+  sized,
   soundBeats,
 } from '../chambers/beats.ts';
 import {
@@ -120,7 +122,7 @@ function widths(on: MeasuredClip): Measurement[] {
       section: SECTION,
       method: 'outlined-width',
       on,
-      value: clip.scale === null ? null : value,
+      value: sized(on, value),
       at,
       calipers: right && share !== null ? cutAt(right, share, clip) : [],
       remarks: [remarkOfEcho('outlines.standard-a4c', {})],
@@ -141,27 +143,25 @@ function widths(on: MeasuredClip): Measurement[] {
  * annulus and the ratio of the ventricles. A remark states that a standard A4C underestimates the
  * RV.
  */
-export function rightHeartValues(given: MeasuredClip | null): Measurement[] {
-  if (given?.clip.view !== 'A4C') return [];
-  const { on, fault } = soundBeats(given, ({ diastole, systole }) =>
+export function rightHeartValues(seen: MeasuredClip | null): Measurement[] {
+  if (seen?.clip.view !== 'A4C') return [];
+  const { on, fault } = soundBeats(seen, ({ diastole, systole }) =>
     faultIn(diastole.rv, systole.rv),
   );
   const { clip } = on;
-  const calibrated = clip.scale !== null;
   const [beat] = on.beats;
   const [diastole, systole] = [beat?.diastole ?? null, beat?.systole ?? null];
   const right = diastole && ventricle(diastole);
-  const sized = (value: BeatMean | null) => (calibrated ? value : null);
+  const given = { section: SECTION, on } as const;
   const area = (key: EchoConcept, phase: 'diastole' | 'systole') => {
     const at = phase === 'diastole' ? diastole : systole;
     const value = overBeats(on, (one) => one[phase].rv && one[phase].rv.area / SQUARE_CENTIMETRE);
     const calipers = at?.rv ? [outlineCaliper(at.rv.outline, clip)] : [];
     return outlined({
+      ...given,
       key,
-      section: SECTION,
       method: 'outlined-area',
-      on,
-      value: sized(value),
+      value: sized(on, value),
       at,
       calipers,
     });
@@ -178,42 +178,41 @@ export function rightHeartValues(given: MeasuredClip | null): Measurement[] {
     // If the clip has a scale, the section calculates the fractional area change from the areas
     // instead.
     ...outlined({
+      ...given,
       key: 'rv-fac',
-      section: SECTION,
       method: 'fraction-of-areas',
-      on,
-      value: calibrated ? null : change,
+      value: isCalibrated(on) ? null : change,
       remarks: [remarkOfEcho('outlines.ratio-only', { of: 'areas' })],
     }),
     ...widths(on),
     ...outlined({
+      ...given,
       key: 'tapse',
-      section: SECTION,
       method: 'annulus-motion',
-      on,
-      value: sized(overBeats(on, (one) => annulusWay(one, clip))),
+      value: sized(
+        on,
+        overBeats(on, (one) => annulusWay(one, clip)),
+      ),
       at: systole,
       calipers:
         right && after ? [lineCaliper(lateral(right, clip), lateral(after, clip), clip)] : [],
     }),
     ...outlined({
+      ...given,
       key: 'rv-to-lv',
-      section: SECTION,
       method: 'ratio-of-diameters',
-      on,
       value: overBeats(on, ventricleRatio),
       at: diastole,
     }),
     ...outlined({
+      ...given,
       key: 'rv-to-lv-area',
-      section: SECTION,
       method: 'ratio-of-areas',
-      on,
       value: overBeats(on, areaRatio),
       at: diastole,
     }),
   ];
-  return [...withOutlineFault(believed(ofVentricle, change), 'rv', fault), ...atrialArea(given)];
+  return [...withOutlineFault(believed(ofVentricle, change), 'rv', fault), ...atrialArea(seen)];
 }
 
 function atrialArea(given: MeasuredClip): Measurement[] {
@@ -225,7 +224,7 @@ function atrialArea(given: MeasuredClip): Measurement[] {
     section: 'pulmonary-hypertension',
     method: 'outlined-area',
     on,
-    value: on.clip.scale === null ? null : area,
+    value: sized(on, area),
     at,
     calipers: at?.ra ? [outlineCaliper(at.ra.outline, on.clip)] : [],
   });
