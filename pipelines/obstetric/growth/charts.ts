@@ -1,3 +1,5 @@
+import type { ObstetricChart } from '../../concepts/obstetric.ts';
+
 /**
  * INTERGROWTH-21st fetal growth standards: Papageorghiou et al., Lancet 2014;384:869-879. They are
  * valid for exact weeks from 14+0 to 40+0; values are in mm and normally distributed. BPD and OFD
@@ -161,3 +163,37 @@ export function intergrowthWeightAt(
   if (Math.abs(lambda) <= LAMBDA_ZERO) return exp(mu * exp(sigma * z));
   return exp(mu * (1 + lambda * sigma * z) ** (1 / lambda));
 }
+
+/**
+ * A growth chart: the z-score of a value, and the value at a z-score; both are null outside its
+ * weeks.
+ */
+export interface GrowthChart {
+  key: ObstetricChart;
+  weeks: { from: number; to: number };
+  z(gaWeeks: number, value: number): number | null;
+  at(gaWeeks: number, z: number): number | null;
+}
+
+export const sizeChart = (measure: IntergrowthMeasure): GrowthChart => ({
+  key: 'intergrowth-2014-size',
+  weeks: INTERGROWTH_SIZE_WEEKS,
+  z: (gaWeeks, value) => intergrowthSizeZ(measure, gaWeeks, value),
+  at: (gaWeeks, z) => intergrowthSizeAt(measure, gaWeeks, z),
+});
+
+const weightChart = (key: ObstetricChart, standard: WeightStandard): GrowthChart => ({
+  key,
+  weeks: standard.weeks,
+  z: (gaWeeks, value) => intergrowthWeightZ(standard, gaWeeks, value),
+  at: (gaWeeks, z) => intergrowthWeightAt(standard, gaWeeks, z),
+});
+
+/**
+ * Chart for each weight formula. Each chart is valid only for the formula it was made with
+ * (obstetric 16.5), so a weight by any other formula has no centile.
+ */
+export const WEIGHT_CHARTS: Readonly<Record<string, GrowthChart>> = {
+  'hadlock-1985-efw-hc-ac-fl': weightChart('intergrowth-2020-efw', INTERGROWTH_WEIGHT_2020),
+  'intergrowth-2017-efw-hc-ac': weightChart('intergrowth-2017-efw', INTERGROWTH_WEIGHT_2017),
+};

@@ -1,4 +1,3 @@
-import type { ObstetricChart } from '../../concepts/obstetric.ts';
 import { centileOf, zOf } from '../../measure/statistics.ts';
 import { isFromReport, type Measurement } from '../../result/envelope.ts';
 import {
@@ -11,17 +10,7 @@ import { categoryWithin } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { acceptedValue, SOFT_Z } from '../shared/measurement.ts';
 import type { SectionEvidence } from '../shared/section.ts';
-import {
-  INTERGROWTH_SIZE_WEEKS,
-  INTERGROWTH_WEIGHT_2017,
-  INTERGROWTH_WEIGHT_2020,
-  type IntergrowthMeasure,
-  intergrowthSizeAt,
-  intergrowthSizeZ,
-  intergrowthWeightAt,
-  intergrowthWeightZ,
-  type WeightStandard,
-} from './charts.ts';
+import { type GrowthChart, sizeChart, WEIGHT_CHARTS } from './charts.ts';
 import { CENTILE_CROSSING, SIZE_CUTOFFS } from './guideline.ts';
 
 export interface EarlierLength {
@@ -52,49 +41,11 @@ export interface GrowthEvidence extends SectionEvidence {
   centileText(centile: number): string;
 }
 
-/**
- * A growth chart: the z-score of a value, and the value at a z-score; both are null outside its
- * weeks.
- */
-interface GrowthChart {
-  key: ObstetricChart;
-  weeks: { from: number; to: number };
-  z(gaWeeks: number, value: number): number | null;
-  at(gaWeeks: number, z: number): number | null;
-}
-
 const SIZE_MEASURES = ['hc', 'bpd', 'ofd', 'ac', 'fl'] as const;
 
 /** Values compared with a growth chart, in report order. */
 export const CHARTED = [...SIZE_MEASURES, 'efw'] as const;
 type ChartedKey = (typeof CHARTED)[number];
-
-function sizeChart(measure: IntergrowthMeasure): GrowthChart {
-  return {
-    key: 'intergrowth-2014-size',
-    weeks: INTERGROWTH_SIZE_WEEKS,
-    z: (gaWeeks, value) => intergrowthSizeZ(measure, gaWeeks, value),
-    at: (gaWeeks, z) => intergrowthSizeAt(measure, gaWeeks, z),
-  };
-}
-
-function weightChart(key: ObstetricChart, standard: WeightStandard): GrowthChart {
-  return {
-    key,
-    weeks: standard.weeks,
-    z: (gaWeeks, value) => intergrowthWeightZ(standard, gaWeeks, value),
-    at: (gaWeeks, z) => intergrowthWeightAt(standard, gaWeeks, z),
-  };
-}
-
-/**
- * Chart for each weight formula. Each chart is valid only for the formula it was made with
- * (obstetric 16.5), so a weight by any other formula has no centile.
- */
-const WEIGHT_CHARTS: Readonly<Record<string, GrowthChart>> = {
-  'hadlock-1985-efw-hc-ac-fl': weightChart('intergrowth-2020-efw', INTERGROWTH_WEIGHT_2020),
-  'intergrowth-2017-efw-hc-ac': weightChart('intergrowth-2017-efw', INTERGROWTH_WEIGHT_2017),
-};
 
 function chartFor(measurement: Measurement): GrowthChart | null {
   if (measurement.concept.key === 'efw') return WEIGHT_CHARTS[measurement.method] ?? null;
