@@ -3,6 +3,7 @@ import type { Measurement } from '../../result/envelope.ts';
 import { isOfMachine } from '../../result/measured.ts';
 import { type FluidCategory, say } from '../../result/render/obstetric/amniotic-fluid.ts';
 import {
+  type CategoryWithin,
   type ClassificationDraft,
   categoryWithin,
   type FindingDraft,
@@ -67,9 +68,6 @@ export interface FluidValues {
   deeper: Measurement | null;
 }
 
-const categoryOf = (by: FluidKey, value: Measurement) =>
-  categoryWithin(value, (mm) => RULES[by].category(Math.max(0, mm) / MM_PER_CM));
-
 /**
  * Returns the values to classify. The pocket is left out if a pocket that ends at the edge of the
  * picture is deeper. The index is included only at ages at which it is used.
@@ -77,15 +75,15 @@ const categoryOf = (by: FluidKey, value: Measurement) =>
 function judgedValues(
   { pocket, index, deeper }: FluidValues,
   gaDays: number | undefined,
-): { id: string; by: FluidKey; value: Measurement }[] {
+): (Omit<Judged, 'category'> & CategoryWithin<FluidCategory>)[] {
   const indexUsed = gaDays !== undefined && gaDays >= AFI_FROM_DAYS;
+  const judged = (id: string, by: FluidKey, value: Measurement) => {
+    const categoryOf = (mm: number) => RULES[by].category(Math.max(0, mm) / MM_PER_CM);
+    return { id, by, value, ...categoryWithin(value, categoryOf) };
+  };
   return [
-    ...(pocket && !deeper
-      ? [{ id: FLUID_BY.pocket, by: 'deepest-vertical-pocket' as const, value: pocket }]
-      : []),
-    ...(index && indexUsed
-      ? [{ id: FLUID_BY.index, by: 'amniotic-fluid-index' as const, value: index }]
-      : []),
+    ...(pocket && !deeper ? [judged(FLUID_BY.pocket, 'deepest-vertical-pocket', pocket)] : []),
+    ...(index && indexUsed ? [judged(FLUID_BY.index, 'amniotic-fluid-index', index)] : []),
   ];
 }
 
@@ -93,18 +91,16 @@ function judgedValues(
  * Returns a category for each value whose interval contains no cut-off. Other values are left out.
  */
 export function judgeFluid(values: FluidValues, gaDays: number | undefined): Judged[] {
-  return judgedValues(values, gaDays).flatMap((one) => {
-    const { category } = categoryOf(one.by, one.value);
-    return category === null ? [] : [{ ...one, category }];
-  });
+  return judgedValues(values, gaDays).flatMap(({ category, ...one }) =>
+    category === null ? [] : [{ ...one, category }],
+  );
 }
 
 /** Reports each value whose interval contains a cut-off, with the categories on both sides. */
 export function fluidAtCutOff(values: FluidValues, gaDays: number | undefined): Statement[] {
-  return judgedValues(values, gaDays).flatMap(({ by, value }) => {
-    const { between } = categoryOf(by, value);
-    return between ? [say.gap('fluid.at-cut-off', { between: [...between] }, [value])] : [];
-  });
+  return judgedValues(values, gaDays).flatMap(({ value, between }) =>
+    between ? [say.gap('fluid.at-cut-off', { between: [...between] }, [value])] : [],
+  );
 }
 
 /** Upper bound of the rounding errors in sums of pixel lengths, mm. */
@@ -198,8 +194,7 @@ const LITTLE: ReadonlySet<FluidCategory> = new Set(['anhydramnios', 'oligohydram
  * ends of the interval are abnormal.
  */
 export function findingsAtCutOff(values: FluidValues, gaDays: number | undefined): FindingDraft[] {
-  return judgedValues(values, gaDays).flatMap(({ id, by, value }) => {
-    const { between } = categoryOf(by, value);
+  return judgedValues(values, gaDays).flatMap(({ id, value, between }) => {
     if (!between || between.includes('normal')) return [];
     const concept = LITTLE.has(between[0]) ? 'oligohydramnios' : 'polyhydramnios';
     const said = say.gap('fluid.at-cut-off', { between: [...between] }, [value]);

@@ -24,10 +24,6 @@ export interface MeasuredPocket {
    * confirmed the depth.
    */
   cut: boolean;
-  /**
-   * Index of the quadrant in the machine's label; null if the label states no quadrant, or several.
-   */
-  quadrant: number | null;
 }
 
 /** Measures the pocket on a frame in mm. Null without a scale, or an accepted, plausible pocket. */
@@ -53,7 +49,7 @@ export function measurePocket(
     ],
   });
   const cut = pocket.cut && !isConfirmed(measurement);
-  return used ? { reading, measurement, cut, quadrant: reading.quadrant } : null;
+  return used ? { reading, measurement, cut } : null;
 }
 
 export const deepest = (pockets: readonly MeasuredPocket[]): MeasuredPocket | null =>
@@ -85,7 +81,7 @@ export function measureIndex(
     ({ cut, measurement }) => !cut && measurement.quality === 'accepted',
   );
   const [first, second, third, fourth] = Array.from({ length: QUADRANT_COUNT }, (_, index) =>
-    deepest(whole.filter(({ quadrant }) => quadrant === index)),
+    deepest(whole.filter(({ reading }) => reading.quadrant === index)),
   );
   if (!first || !second || !third || !fourth) {
     const quadrants = [first, second, third, fourth].flatMap((one, index) =>

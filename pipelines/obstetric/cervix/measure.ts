@@ -6,7 +6,6 @@ import { isPlausible } from '../../result/obstetric/limits.ts';
 import { remarkOfCervix } from '../../result/render/obstetric/cervix.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
 import { createMeasurement, LONGEST_CERVIX_MM } from '../shared/measurement.ts';
-import type { MeasuringRoute } from '../shared/plane.ts';
 import type { CervixReading } from './evidence.ts';
 import {
   CURVED_MM,
@@ -18,10 +17,6 @@ import {
 
 export interface MeasuredCervix {
   reading: CervixReading;
-  /**
-   * Route of the examination according to the view's label; null if the label does not state it.
-   */
-  route: MeasuringRoute;
   length: Measurement;
   funnel: {
     measurements: Measurement[];
@@ -102,8 +97,7 @@ export function measureCervix(
     ? distance(externalOs, middle, scale) + distance(middle, internalOs, scale)
     : distance(externalOs, internalOs, scale);
   const plausible = isPlausible('cervical-length', value);
-  const { route } = reading;
-  const abdominal = route === 'transabdominal';
+  const abdominal = reading.route === 'transabdominal';
   const remarks = [
     remark('method.simulated-only', {}),
     ...(abdominal ? [remarkOfCervix('cervix.on-transabdominal-image', {})] : []),
@@ -131,5 +125,5 @@ export function measureCervix(
       remarks,
     },
   );
-  return { reading, route, length, funnel: funnelOf(reading, length) };
+  return { reading, length, funnel: funnelOf(reading, length) };
 }

@@ -94,9 +94,9 @@ function assess(
   const ours = used.length > 0;
   const days = evidence.options.dating?.ga_days;
   const several = evidence.severalFetuses !== null;
-  const unnamed = used.some(({ route }) => route === null);
+  const unnamed = used.some(({ reading }) => reading.route === null);
   // Only a person can have accepted a length on a transabdominal image.
-  const abdominal = used.some(({ route }) => route === 'transabdominal');
+  const abdominal = used.some(({ reading }) => reading.route === 'transabdominal');
   const noCategory = ours ? withoutCategory(days) : say.gap('cervix.route-of-machine', {});
   const judged =
     noCategory === null && !unnamed && !abdominal
@@ -166,7 +166,7 @@ function withoutLength(
     return notAssessed('no_calibration', say.gap('cervix.no-scale', {}), [VIEW]);
   }
   const best = measured.slice(0, 1).map(({ length }) => ({ ...length, id: `${KEY}-1` }));
-  if (measured.length > 0 && measured.every(({ route }) => route === 'transabdominal')) {
+  if (measured.length > 0 && measured.every(({ reading }) => reading.route === 'transabdominal')) {
     const gap = say.gap('cervix.transabdominal', {});
     return { ...notAssessed('view_missing', gap, [VIEW]), measurements: best };
   }

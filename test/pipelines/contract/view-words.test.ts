@@ -64,7 +64,7 @@ describe('every reader treats an underscore, a hyphen and a point as a space', (
       quadrant: quadrantOf(taken),
       pocket,
     };
-    expect(measurePocket(reading, null)?.quadrant).toBe(quadrant);
+    expect(measurePocket(reading, null)?.reading.quadrant).toBe(quadrant);
   });
 
   it.each([
