@@ -5,7 +5,7 @@ import { deciding } from '../result/decisions.ts';
 import type { Dating } from '../result/render/obstetric/shared.ts';
 import { centileText } from '../result/render/unit-text.ts';
 import type { BrainUncertainty } from './anomaly-screen/evidence.ts';
-import type { LengthUncertainty } from './biometry/measure.ts';
+import type { BiometryEvidence, LengthUncertainty } from './biometry/measure.ts';
 import type { SpectrumReading } from './doppler/evidence.ts';
 import { traceProblem } from './doppler/measure.ts';
 import type { EarlyEvidence } from './early-pregnancy/evidence.ts';
@@ -17,7 +17,6 @@ import { measureEarlierScan, type ScanRead } from './growth/read.ts';
 import type { PresentationEvidence } from './presentation/judge.ts';
 import type { Readings } from './readers.ts';
 import { machineReport } from './shared/machine-report.ts';
-import type { FramePlane, FrameReading, Structure } from './shared/plane.ts';
 import type { SectionEvidence } from './shared/section.ts';
 import { oneNamePerFetus, severalFetuses } from './shared/several-fetuses.ts';
 import type { UterineUncertainty } from './shared/uterine-maps.ts';
@@ -33,18 +32,12 @@ export interface LocatorUncertainty extends LengthUncertainty {
 }
 
 /** Input and readings available before the sections run. */
-export interface StudyEvidence {
+export interface StudyEvidence
+  extends Pick<BiometryEvidence, 'planes' | 'readings' | 'held' | 'withoutModel'> {
   study: Study;
   options: { dating?: Dating | undefined; report: boolean };
   /** Evidence that a method must have for its values to be used without review. */
   accept: AcceptedEvidence;
-  /** Null if no permitted model classifies planes. */
-  planes: readonly FramePlane[] | null;
-  readings: readonly FrameReading[];
-  /** Structures whose lengths need review and are therefore left out of `readings`. */
-  held?: readonly Structure[];
-  /** Structures that no permitted model locates. */
-  withoutModel: readonly Structure[];
   uncertainty: LocatorUncertainty;
   /**
    * What each reader in `readers.ts` found; null if the reader failed, absent if it did not run.
