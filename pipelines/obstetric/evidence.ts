@@ -7,7 +7,7 @@ import { centileText } from '../result/render/unit-text.ts';
 import type { BrainUncertainty } from './anomaly-screen/evidence.ts';
 import type { BiometryEvidence, LengthUncertainty } from './biometry/measure.ts';
 import type { SpectrumReading } from './doppler/evidence.ts';
-import { traceProblem } from './doppler/measure.ts';
+import { FETAL_ARTERIES, traceProblem } from './doppler/measure.ts';
 import type { EarlyEvidence } from './early-pregnancy/evidence.ts';
 import type { ChestUncertainty, RateEvidence, SpectrumBeats } from './fetal-heart/evidence.ts';
 import { embryonicRateBand, recalledLimit } from './fetal-heart/guideline.ts';
@@ -70,13 +70,10 @@ export interface ObstetricEvidence
   earlier: readonly EarlierScan[];
 }
 
-/** Vessels that pulse at the fetal heart rate. Maternal and unidentified vessels are excluded. */
-const FETAL_VESSELS: ReadonlySet<string> = new Set(['umbilical-artery', 'middle-cerebral-artery']);
-
 function spectrumBeats(spectra: readonly SpectrumReading[]): SpectrumBeats[] {
   return spectra.flatMap((reading): SpectrumBeats[] => {
     const { file, sopInstanceUid, frame, fetus, vessel, waveform, held } = reading;
-    if (vessel === null || !FETAL_VESSELS.has(vessel) || held === 'all') return [];
+    if (!FETAL_ARTERIES.some((one) => one === vessel) || held === 'all') return [];
     const at = { file, sopInstanceUid, frame, fetus };
     if (waveform.status === 'refused') {
       return waveform.reason === 'beats-differ' ? [{ ...at, rhythm: null }] : [];

@@ -7,6 +7,7 @@ import type { Measurement, Result } from '../result/envelope.ts';
 import { hardLimitsOf } from '../result/obstetric/limits.ts';
 import { type CorrectableOutline, type EndpointRules, withNotes } from '../run/review-effects.ts';
 import { logFailure } from '../run/sections.ts';
+import { LENGTHS_OF } from './biometry/judge.ts';
 import type { StudyEvidence } from './evidence.ts';
 import { interpretStudy } from './interpret-study.ts';
 import type { Locator } from './locator.ts';
@@ -21,15 +22,9 @@ export interface ObstetricReviewed {
   indication: string | null;
 }
 
-const ON_OUTLINE = {
-  head: ['hc', 'bpd', 'ofd'],
-  abdomen: ['ac', 'tad', 'apad'],
-} as const;
-
-function outlineOf({ concept, source }: Measurement): CorrectableOutline | null {
-  const structure = concept.key === 'hc' ? 'head' : concept.key === 'ac' ? 'abdomen' : null;
-  if (structure === null || source.calipers[0]?.type !== 'ellipse') return null;
-  return { structure, follow: ON_OUTLINE[structure] };
+function outlineOf({ concept: { key }, source }: Measurement): CorrectableOutline | null {
+  if (source.calipers[0]?.type !== 'ellipse' || (key !== 'hc' && key !== 'ac')) return null;
+  return { structure: key === 'hc' ? 'head' : 'abdomen', follow: LENGTHS_OF[key] };
 }
 
 /**

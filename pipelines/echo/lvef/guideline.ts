@@ -37,11 +37,14 @@ export function heartFailureRange(
  */
 const LENGTH_DIFFERENCE = 0.1;
 
+const differBy = (one: number, other: number, share: number): boolean => {
+  const larger = Math.max(one, other);
+  return (larger - Math.min(one, other)) / larger > share + 1e-9;
+};
+
 /** Returns true if the long axes in two views differ too much to be those of the same ventricle. */
-export function unequalLengths(one: number, other: number): boolean {
-  const longer = Math.max(one, other);
-  return (longer - Math.min(one, other)) / longer > LENGTH_DIFFERENCE + 1e-9;
-}
+export const unequalLengths = (one: number, other: number) =>
+  differBy(one, other, LENGTH_DIFFERENCE);
 
 /**
  * If the end-diastolic volumes of two views differ by more than this share of the larger one, a
@@ -49,7 +52,5 @@ export function unequalLengths(one: number, other: number): boolean {
  */
 const VOLUME_DIFFERENCE = 0.25;
 
-export function unequalVolumes(one: number, other: number): boolean {
-  const larger = Math.max(one, other);
-  return (larger - Math.min(one, other)) / larger > VOLUME_DIFFERENCE + 1e-9;
-}
+export const unequalVolumes = (one: number, other: number) =>
+  differBy(one, other, VOLUME_DIFFERENCE);

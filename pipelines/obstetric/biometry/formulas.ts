@@ -67,8 +67,6 @@ export function intergrowthAgeByHcFl(hc: number, fl: number): number {
   return exp(0.03243 * log(hc) ** 2 + 0.001644 * fl * log(hc) + 3.813);
 }
 
-type LengthsCm<Inputs extends keyof BiometryCm> = Pick<BiometryCm, Inputs>;
-
 /**
  * Formulas for the estimated fetal weight in g from lengths in cm. They are keyed by their inputs,
  * because publications number "Hadlock 1 to 4" in different orders.
@@ -78,20 +76,20 @@ export const WEIGHT_FORMULAS = {
    * Hadlock et al., Am J Obstet Gynecol 1985;151:333-337. The INTERGROWTH 2020, WHO and FMF charts
    * are for weights by this formula.
    */
-  'hadlock-hc-ac-fl': ({ hc, ac, fl }: LengthsCm<'hc' | 'ac' | 'fl'>) =>
+  'hadlock-hc-ac-fl': ({ hc, ac, fl }: With<'hc' | 'ac' | 'fl'>) =>
     10 ** (1.326 - 0.00326 * ac * fl + 0.0107 * hc + 0.0438 * ac + 0.158 * fl),
   /** Hadlock 1985. The Hadlock 1991 chart is for weights by this formula. */
   'hadlock-bpd-hc-ac-fl': ({ bpd, hc, ac, fl }: BiometryCm) =>
     10 **
     (1.3596 - 0.00386 * ac * fl + 0.0064 * hc + 0.00061 * bpd * ac + 0.0424 * ac + 0.174 * fl),
   /** Hadlock 1985. */
-  'hadlock-bpd-ac-fl': ({ bpd, ac, fl }: LengthsCm<'bpd' | 'ac' | 'fl'>) =>
+  'hadlock-bpd-ac-fl': ({ bpd, ac, fl }: With<'bpd' | 'ac' | 'fl'>) =>
     10 ** (1.335 - 0.0034 * ac * fl + 0.0316 * bpd + 0.0457 * ac + 0.1623 * fl),
   /** Hadlock 1985. */
-  'hadlock-ac-fl': ({ ac, fl }: LengthsCm<'ac' | 'fl'>) =>
+  'hadlock-ac-fl': ({ ac, fl }: With<'ac' | 'fl'>) =>
     10 ** (1.304 + 0.05281 * ac + 0.1938 * fl - 0.004 * ac * fl),
   /** Hadlock et al., Radiology 1984;150:535-540. */
-  'hadlock-bpd-ac': ({ bpd, ac }: LengthsCm<'bpd' | 'ac'>) =>
+  'hadlock-bpd-ac': ({ bpd, ac }: With<'bpd' | 'ac'>) =>
     10 **
     (1.1134 +
       0.05845 * ac -
@@ -102,18 +100,18 @@ export const WEIGHT_FORMULAS = {
   /**
    * Hadlock 1984, written from memory and not compared with the original (grade R; obstetric 2.5).
    */
-  'hadlock-hc-ac': ({ hc, ac }: LengthsCm<'hc' | 'ac'>) =>
+  'hadlock-hc-ac': ({ hc, ac }: With<'hc' | 'ac'>) =>
     10 ** (1.182 + 0.0273 * hc + 0.07057 * ac - 0.00063 * ac ** 2 - 0.0002184 * hc * ac),
   /** Hadlock 1984. */
-  'hadlock-ac': ({ ac }: LengthsCm<'ac'>) => exp(2.695 + 0.253 * ac - 0.00275 * ac ** 2),
+  'hadlock-ac': ({ ac }: With<'ac'>) => exp(2.695 + 0.253 * ac - 0.00275 * ac ** 2),
   /** Shepard et al., Am J Obstet Gynecol 1982;142:47-54; the published equation is in kg. */
-  'shepard-bpd-ac': ({ bpd, ac }: LengthsCm<'bpd' | 'ac'>) =>
+  'shepard-bpd-ac': ({ bpd, ac }: With<'bpd' | 'ac'>) =>
     1000 * 10 ** (-1.7492 + 0.166 * bpd + 0.046 * ac - 0.002646 * ac * bpd),
   /**
    * Stirnemann et al., UOG 2017;49:478-486. The INTERGROWTH 2017 chart is for weights by this
    * formula.
    */
-  'intergrowth-hc-ac': ({ hc, ac }: LengthsCm<'hc' | 'ac'>) => {
+  'intergrowth-hc-ac': ({ hc, ac }: With<'hc' | 'ac'>) => {
     const cubed = (ac / 100) ** 3;
     return exp(
       5.08482 - 54.06633 * cubed - 95.80076 * cubed * log(ac / 100) + 3.13637 * (hc / 100),

@@ -18,7 +18,11 @@ import {
 } from '../shared/measurement.ts';
 import { finding, type MachineQuantity } from '../shared/section.ts';
 import { WEIGHTS_DIFFER, weightsApart } from './derive.ts';
-import { CIRCUMFERENCE_SHARE, circumferenceOfDiameters } from './formulas.ts';
+import {
+  CIRCUMFERENCE_SHARE,
+  circumferenceOfDiameters,
+  expectedHeadAbdomenRatio,
+} from './formulas.ts';
 import type { BiometryEvidence } from './measure.ts';
 
 /**
@@ -31,7 +35,7 @@ type Whole = 'hc' | 'ac' | 'fl';
 const WHOLES = ['hc', 'ac', 'fl'] as const satisfies readonly Whole[];
 
 /** Lengths from the same outline or line. They are withheld together. */
-const LENGTHS_OF = {
+export const LENGTHS_OF = {
   hc: ['hc', 'bpd', 'ofd'],
   ac: ['ac', 'tad', 'apad'],
   fl: ['fl'],
@@ -67,7 +71,7 @@ export const PLAUSIBLE_RATIOS: readonly PlausibleRatio[] = [
     id: 'hc-ac',
     of: ['hc', 'ac'],
     always: { low: 0.7, high: 1.5 },
-    expected: { fromWeeks: 14, at: (weeks) => 1.32293 - 0.0084471 * weeks, within: 0.32 },
+    expected: { fromWeeks: 14, at: expectedHeadAbdomenRatio, within: 0.32 },
   },
   {
     // Hadlock 1983: 0.20 to 0.24 from 21 weeks; before about 18 weeks the femur is shorter.

@@ -130,9 +130,9 @@ export const sidesApart = (vessel: string | null) => vessel === 'uterine-artery'
  * Returns the id of a value, such as `umbilical-artery-pi`. The side is appended if both sides are
  * used, and a number for the second and later traces.
  */
-function idOf(
-  key: ObstetricConcept,
-  { vessel, laterality }: SpectrumReading,
+export function idOf(
+  key: string,
+  { vessel, laterality }: { vessel: string | null; laterality: Measurement['laterality'] },
   rank: number,
 ): string {
   const side = sidesApart(vessel) ? laterality : null;

@@ -25,6 +25,7 @@ import { type DopplerJudgement, judgeDoppler } from './judge.ts';
 import {
   DOPPLER_SECTION,
   FETAL_ARTERIES,
+  idOf,
   isFiltered,
   isTraced,
   measureDuctus,
@@ -228,14 +229,9 @@ function measureAll(readings: readonly TracedReading[]): Measurement[] {
   );
 }
 
-/**
- * Returns the id that a machine value takes if we have no value: like `idOf` in measure.ts, but
- * without a trace number.
- */
-const plainId = ({ concept, laterality }: Measurement) =>
-  [concept.key, sidesApart(VESSEL_OF.get(concept.key) ?? null) ? laterality : null]
-    .filter(Boolean)
-    .join('-');
+/** Returns the id that a machine value takes if we have no value: that of the best trace. */
+const plainId = ({ concept: { key }, laterality }: Measurement) =>
+  idOf(key, { vessel: VESSEL_OF.get(key) ?? null, laterality }, 0);
 
 /** Values omitted from the summary, which lists the PI and the peak velocity instead. */
 const NOT_LISTED: ReadonlySet<string> = new Set(

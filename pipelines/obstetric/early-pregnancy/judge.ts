@@ -20,22 +20,16 @@ import { finding, type Gap } from '../shared/section.ts';
 import type { EarlyClip, EarlyEvidence } from './evidence.ts';
 import { DATING_CRL } from './guideline.ts';
 import { EARLY_SECTION } from './measure.ts';
-import type { EarlySight, EarlyViability, JudgedViability } from './viability.ts';
+import { type EarlySight, type EarlyViability, IN_DOUBT } from './viability.ts';
 
 const SAC_DIAMETERS = ['sac-length', 'sac-height', 'sac-width'] as const;
-
-/** Categories that a person must check. */
-const OPEN: ReadonlySet<JudgedViability> = new Set([
-  'suspicious-for-pregnancy-loss',
-  'uncertain-viability',
-]);
 
 function viabilityFinding(
   { category, doubts, nearMsd: msd }: EarlyViability,
   { silentSeconds, embryo, yolkSac }: EarlySight,
   measurements: readonly Measurement[],
 ): FindingDraft[] {
-  if (!OPEN.has(category)) return [];
+  if (!IN_DOUBT.has(category)) return [];
   const values = (['mean-sac-diameter', 'crl'] as const).flatMap(
     (key) => judgedValue(measurements, key) ?? [],
   );
@@ -132,7 +126,7 @@ export function earlyGuidance(
   { category, seemsLost }: EarlyViability,
   { transvaginal }: EarlySight,
 ): GuidanceDraft[] {
-  if (!OPEN.has(category)) return [];
+  if (!IN_DOUBT.has(category)) return [];
   const days = transvaginal ? REPEAT_DAYS.transvaginal : REPEAT_DAYS.other;
   return [
     {

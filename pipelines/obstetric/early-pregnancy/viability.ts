@@ -160,7 +160,8 @@ function endsOf(measured: (key: EarlyLength) => Measurement | null): EarlyValues
   );
 }
 
-const IN_DOUBT: ReadonlySet<JudgedViability> = new Set([
+/** Categories that a person must check. */
+export const IN_DOUBT: ReadonlySet<JudgedViability> = new Set([
   'suspicious-for-pregnancy-loss',
   'uncertain-viability',
 ]);
