@@ -55,20 +55,20 @@ export const ECHO_CONCEPTS = {
   ...UNPLACED,
 } as const;
 
+const CHAMBERS_2015 = 'Lang et al., J Am Soc Echocardiogr 2015;28:1-39';
+const CHAMBERS_2005 = 'Lang et al., J Am Soc Echocardiogr 2005;18:1440-1463';
+const DOPPLER_2002 = 'Quinones et al., J Am Soc Echocardiogr 2002;15:167-184';
+const RIGHT_HEART_2010 = 'Rudski et al., J Am Soc Echocardiogr 2010;23:685-713';
+
+const ofMachine = (how: string) =>
+  method(`value of the ultrasound machine ${how}, from its structured report`);
+
 export const ECHO_METHODS = {
   'du-bois': method('by Du Bois', 'Du Bois and Du Bois 1916'),
-  'cart-area-length-biplane': method(
-    'value of the ultrasound machine by area-length in two planes, from its structured report',
-  ),
-  'cart-area-length': method(
-    'value of the ultrasound machine by area-length in one plane, from its structured report',
-  ),
-  'cart-discs': method(
-    'value of the ultrasound machine by discs in one plane that is not known to be A4C or A2C, from its structured report',
-  ),
-  'cart-cube': method(
-    'value of the ultrasound machine by the cube of the diameters, from its structured report',
-  ),
+  'cart-area-length-biplane': ofMachine('by area-length in two planes'),
+  'cart-area-length': ofMachine('by area-length in one plane'),
+  'cart-discs': ofMachine('by discs in one plane that is not known to be A4C or A2C'),
+  'cart-cube': ofMachine('by the cube of the diameters'),
   'cart-stated': method(
     'value of the ultrasound machine by another method that its structured report names',
   ),
@@ -79,31 +79,22 @@ export const ECHO_METHODS = {
   'per-surface-area': method('divided by the body surface area'),
   'cube-formula': method(
     'cube formula from the linear dimensions',
-    'Devereux et al., Am J Cardiol 1986; Lang et al., J Am Soc Echocardiogr 2015;28:1-39',
+    `Devereux et al., Am J Cardiol 1986; ${CHAMBERS_2015}`,
   ),
-  'twice-posterior-wall': method(
-    'twice the posterior wall over the cavity',
-    'Lang et al., J Am Soc Echocardiogr 2015;28:1-39',
-  ),
-  'fraction-of-dimensions': method(
-    'shortening of the cavity',
-    'Lang et al., J Am Soc Echocardiogr 2005;18:1440-1463',
-  ),
+  'twice-posterior-wall': method('twice the posterior wall over the cavity', CHAMBERS_2015),
+  'fraction-of-dimensions': method('shortening of the cavity', CHAMBERS_2005),
   teichholz: method(
     'Teichholz formula from the linear dimensions',
     'Teichholz et al., Am J Cardiol 1976;37:7-11',
   ),
-  'area-length-shorter': method(
-    'biplane area-length with the shorter length',
-    'Lang et al., J Am Soc Echocardiogr 2015;28:1-39',
-  ),
+  'area-length-shorter': method('biplane area-length with the shorter length', CHAMBERS_2015),
   'fraction-of-areas': method('end-diastolic minus end-systolic over end-diastolic area'),
   'mean-of-views': method('mean of the three apical views'),
   'ratio-of-values': method('one value over the other'),
   'early-over-annular': method("E over e'", 'Nagueh et al., J Am Soc Echocardiogr 2016;29:277-314'),
   'outflow-area-times-vti': method(
     'cross-section of the outflow tract times its VTI',
-    'Quinones et al., J Am Soc Echocardiogr 2002;15:167-184',
+    DOPPLER_2002,
   ),
   'continuity-equation': method(
     'continuity equation',
@@ -113,30 +104,21 @@ export const ECHO_METHODS = {
     'by pressure half-time',
     'Baumgartner et al., J Am Soc Echocardiogr 2009;22:1-23',
   ),
-  'jet-gradient': method(
-    'simplified Bernoulli equation',
-    'Quinones et al., J Am Soc Echocardiogr 2002;15:167-184',
-  ),
+  'jet-gradient': method('simplified Bernoulli equation', DOPPLER_2002),
   'cava-collapse': method(
     'greatest minus least over greatest diameter of the inferior vena cava',
-    'Rudski et al., J Am Soc Echocardiogr 2010;23:685-713',
+    RIGHT_HEART_2010,
   ),
-  'cava-table': method(
-    'from diameter and collapse of the inferior vena cava',
-    'Rudski et al., J Am Soc Echocardiogr 2010;23:685-713',
-  ),
-  'jet-plus-atrial': method(
-    'gradient of the regurgitant jet plus RA pressure',
-    'Rudski et al., J Am Soc Echocardiogr 2010;23:685-713',
-  ),
+  'cava-table': method('from diameter and collapse of the inferior vena cava', RIGHT_HEART_2010),
+  'jet-plus-atrial': method('gradient of the regurgitant jet plus RA pressure', RIGHT_HEART_2010),
   'outlined-area': method('area of the automatic outline'),
   'disc-summation': method(
     'summation of 20 discs of the automatic outline in one plane, mean of the beats',
-    'Lang et al., J Am Soc Echocardiogr 2015;28:1-39',
+    CHAMBERS_2015,
   ),
   'biplane-discs': method(
     'biplane summation of 20 discs of the automatic outlines, mean of the beats',
-    'Lang et al., J Am Soc Echocardiogr 2015;28:1-39',
+    CHAMBERS_2015,
   ),
   'mean-of-networks': method(
     'mean of the outlines and of a second network, recalibrated; mean of the beats',
@@ -151,13 +133,13 @@ export const ECHO_METHODS = {
   ),
   'wall-outlines': method(
     'thickening and inward motion of the outlined wall, mean of the segments that were graded',
-    'Lang et al., J Am Soc Echocardiogr 2015;28:1-39',
+    CHAMBERS_2015,
   ),
   'ratio-of-diameters': method('basal diameters of both ventricles on one frame'),
   'ratio-of-areas': method('end-diastolic areas of both ventricles on one A4C frame'),
   'outlined-dimension': method(
     'across the long axis of the LV through the automatic outlines of a parasternal long axis',
-    'Lang et al., J Am Soc Echocardiogr 2015;28:1-39',
+    CHAMBERS_2015,
   ),
   'echo-free-space': method('depth of the echo-free space outside the myocardium'),
   'spectral-trace': method('automatic trace of the spectral Doppler display, mean of the beats'),
@@ -167,11 +149,11 @@ export const ECHO_METHODS = {
 export const ECHO_CHARTS = {
   'ase-2015-chambers': {
     name: 'ASE/EACVI chamber quantification 2015',
-    citation: 'Lang et al., J Am Soc Echocardiogr 2015;28:1-39',
+    citation: CHAMBERS_2015,
   },
   'ase-2005-chambers': {
     name: 'ASE/EAE chamber quantification 2005 (partition values)',
-    citation: 'Lang et al., J Am Soc Echocardiogr 2005;18:1440-1463',
+    citation: CHAMBERS_2005,
   },
 } as const;
 

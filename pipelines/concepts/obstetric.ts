@@ -359,6 +359,12 @@ export const STATED_AGE = {
   ivf: GESTATIONAL_AGE,
 } as const satisfies Record<string, Coding>;
 
+const BIOMETRY_2019 = 'ISUOG 2019, Salomon et al., Ultrasound Obstet Gynecol 53:715-723';
+const HADLOCK_1984 = 'Hadlock et al., Radiology 1984;152:497-501';
+const HADLOCK_1985 = 'Hadlock et al., Am J Obstet Gynecol 1985;151:333-337';
+const CERVIX_2022 = 'ISUOG 2022, Coutinho et al., Ultrasound Obstet Gynecol 60:435-456';
+const STIRNEMANN_2017 = 'Stirnemann et al., Ultrasound Obstet Gynecol 2017;49:478-486';
+
 /** Methods of the obstetric endpoint: how calipers are placed, and how values are calculated. */
 export const OBSTETRIC_METHODS = {
   'doppler-envelope': method(
@@ -378,14 +384,8 @@ export const OBSTETRIC_METHODS = {
   ),
   'bpd-outer-outer': method('minor axis of the ellipse on the outer skull border (outer to outer)'),
   'ofd-outer-outer': method('major axis of the ellipse on the outer skull border (outer to outer)'),
-  'hc-ellipse': method(
-    'ellipse on the outer skull border, Ramanujan perimeter',
-    'ISUOG 2019, Salomon et al., Ultrasound Obstet Gynecol 53:715-723',
-  ),
-  'ac-ellipse': method(
-    'ellipse on the outer skin border, Ramanujan perimeter',
-    'ISUOG 2019, Salomon et al., Ultrasound Obstet Gynecol 53:715-723',
-  ),
+  'hc-ellipse': method('ellipse on the outer skull border, Ramanujan perimeter', BIOMETRY_2019),
+  'ac-ellipse': method('ellipse on the outer skin border, Ramanujan perimeter', BIOMETRY_2019),
   'tad-outer-outer': method('transverse axis of the ellipse on the outer skin border'),
   'apad-outer-outer': method('anteroposterior axis of the ellipse on the outer skin border'),
   'fl-outer-outer': method('ossified diaphysis, outer to outer'),
@@ -419,40 +419,31 @@ export const OBSTETRIC_METHODS = {
   ratio: method('ratio of two measured values'),
   'hadlock-1984-ga-hc': method(
     'Hadlock 1984 (HC)',
-    'Hadlock et al., Radiology 1984;152:497-501',
+    HADLOCK_1984,
     ln('11932-1', 'HC, Hadlock 1984'),
   ),
-  'hadlock-1984-ga-hc-ac-fl': method(
-    'Hadlock 1984 (HC, AC, FL)',
-    'Hadlock et al., Radiology 1984;152:497-501',
-  ),
+  'hadlock-1984-ga-hc-ac-fl': method('Hadlock 1984 (HC, AC, FL)', HADLOCK_1984),
   'hadlock-1985-efw-hc-ac-fl': method(
     'Hadlock 1985 (HC, AC, FL)',
-    'Hadlock et al., Am J Obstet Gynecol 1985;151:333-337',
+    HADLOCK_1985,
     ln('11746-5', 'EFW by AC, FL, HC, Hadlock 1985'),
   ),
   'hadlock-1985-efw-ac-fl': method(
     'Hadlock 1985 (AC, FL)',
-    'Hadlock et al., Am J Obstet Gynecol 1985;151:333-337',
+    HADLOCK_1985,
     ln('11751-5', 'EFW by AC, FL, Hadlock 1985'),
   ),
   'cart-sr': method('value of the ultrasound machine, from its structured report'),
-  'intergrowth-2017-efw-hc-ac': method(
-    'INTERGROWTH-21st 2017 (HC, AC)',
-    'Stirnemann et al., Ultrasound Obstet Gynecol 2017;49:478-486',
-  ),
+  'intergrowth-2017-efw-hc-ac': method('INTERGROWTH-21st 2017 (HC, AC)', STIRNEMANN_2017),
   'vertical-pocket': method(
     'vertical depth of a pocket at least 10 mm wide, free of cord and fetal parts',
     'AIUM-ACR-ACOG-SMFM-SRU 2018, J Ultrasound Med 37:E13-E24',
   ),
   'sum-of-quadrants': method('sum of the deepest vertical pockets of the four quadrants'),
-  'cervix-straight': method(
-    'straight line from external to internal os',
-    'ISUOG 2022, Coutinho et al., Ultrasound Obstet Gynecol 60:435-456',
-  ),
+  'cervix-straight': method('straight line from external to internal os', CERVIX_2022),
   'cervix-two-lines': method(
     'two straight lines along a curved canal, from external to internal os',
-    'ISUOG 2022, Coutinho et al., Ultrasound Obstet Gynecol 60:435-456',
+    CERVIX_2022,
   ),
   'funnel-mouth': method('between the shoulders of the funnel'),
   'funnel-depth': method('from the shoulders of the funnel to the functional internal os'),
@@ -502,7 +493,7 @@ export const OBSTETRIC_CHARTS = {
   },
   'intergrowth-2017-efw': {
     name: 'INTERGROWTH-21st estimated fetal weight 2017 (HC, AC; singleton)',
-    citation: 'Stirnemann et al., Ultrasound Obstet Gynecol 2017;49:478-486',
+    citation: STIRNEMANN_2017,
   },
   'intergrowth-2020-efw': {
     name: 'INTERGROWTH-21st estimated fetal weight 2020 (Hadlock HC, AC, FL; singleton)',
