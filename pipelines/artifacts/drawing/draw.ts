@@ -159,12 +159,10 @@ export function toPng(drawing: Drawing, scale: number): Promise<Buffer> {
 
 export type PdfDocument = InstanceType<typeof PDFDocument>;
 
-const PDF_SHIFT = { start: 0, middle: 0.5, end: 1 } as const;
-
 function drawLabel(doc: PdfDocument, label: Label): void {
   const { text, at, size, colour, bold, anchor = 'start' } = label;
   const weight = bold ? 'bold' : 'regular';
-  const x = at.x - PDF_SHIFT[anchor] * textWidth(text, size, weight);
+  const x = at.x - SHIFT[anchor] * textWidth(text, size, weight);
   doc.font(weight).fontSize(size).fillColor(colour);
   doc.text(text, x, at.y, { lineBreak: false, baseline: 'alphabetic' });
 }

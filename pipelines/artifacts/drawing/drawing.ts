@@ -40,6 +40,14 @@ export interface Label {
   anchor?: 'start' | 'middle' | 'end';
 }
 
+export const label = (
+  text: string,
+  at: Point,
+  size: number,
+  colour: string,
+  more: Pick<Partial<Label>, 'bold' | 'anchor'> = {},
+): Label => ({ kind: 'label', text, at, size, colour, ...more });
+
 export function line(from: Point, to: Point, colour: string, width: number): Path {
   return { kind: 'path', points: [from, to], colour, width };
 }

@@ -9,7 +9,7 @@ import { toSvg } from '../drawing/draw.ts';
 import {
   disc,
   ellipsePoints,
-  type Label,
+  label,
   line,
   type Mark,
   rectangle,
@@ -118,30 +118,16 @@ function legend(
   const colours = coloursOf(drawn);
   const rows = measurements.flatMap((measurement, index): Mark[] => {
     const baseline = top + margin + row * index + size;
-    const label: Label = {
-      kind: 'label',
-      text: legendText(measurement),
-      at: { x: margin + 3.5 * radius, y: baseline },
-      size,
-      colour: '#f2f2f2',
-    };
+    const at = { x: margin + 3.5 * radius, y: baseline };
     const spot = { x: margin + radius, y: baseline - radius };
     const colour = colours.get(drawn[index] ?? measurement) ?? NOT_ACCEPTED;
-    return [disc(spot, radius, colour), label];
+    return [disc(spot, radius, colour), label(legendText(measurement), at, size, '#f2f2f2')];
   });
-  const standing: Label = {
-    kind: 'label',
-    text: notice,
-    at: { x: width - margin, y: top + margin + size },
-    size,
-    colour: '#ffb000',
-    bold: true,
-    anchor: 'end',
-  };
+  const corner = { x: width - margin, y: top + margin + size };
   return [
     rectangle({ x: 0, y: top }, width, stripHeight(width, measurements), GROUND),
     ...rows,
-    standing,
+    label(notice, corner, size, '#ffb000', { bold: true, anchor: 'end' }),
   ];
 }
 

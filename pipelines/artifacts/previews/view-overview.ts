@@ -5,7 +5,7 @@ import type { Study } from '../../contract/study.ts';
 import type { Result } from '../../result/envelope.ts';
 import { DRAFT_NOTICE } from '../../result/render/statement.ts';
 import { toSvg } from '../drawing/draw.ts';
-import type { Mark } from '../drawing/drawing.ts';
+import { label, type Mark } from '../drawing/drawing.ts';
 import { PICTURES_AT_ONCE } from './raster.ts';
 import type { ShownFrames } from './shown-frames.ts';
 
@@ -90,16 +90,9 @@ export async function renderViewOverview(
     ...clips.map((clip, index): Mark => {
       const { left, top } = corner(index);
       const place = { x: left + 6, y: top + TILE.height + 17 };
-      return { kind: 'label', text: captionOf(clip), at: place, size: 12, colour: '#f2f2f2' };
+      return label(captionOf(clip), place, 12, '#f2f2f2');
     }),
-    {
-      kind: 'label',
-      text: DRAFT_NOTICE,
-      at: { x: 6, y: height - 8 },
-      size: 12,
-      colour: '#ffb000',
-      bold: true,
-    },
+    label(DRAFT_NOTICE, { x: 6, y: height - 8 }, 12, '#ffb000', { bold: true }),
   ];
   return sharp(sheet, { raw: { width, height, channels: 3 } })
     .composite([{ input: Buffer.from(toSvg({ width, height, marks })) }])
