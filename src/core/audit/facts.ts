@@ -72,8 +72,16 @@ export interface AuditFacts {
 
 const SENDS = new Set(['begin-transferring', 'export']);
 
-/** Exports that a person orders. The person receives nothing, so is not the destination. */
-const BY_COMMAND: ReadonlySet<string> = new Set(['delivery.replay', 'delivery.divert']);
+/**
+ * Exports that a person or client orders or stops. They receive nothing, so they are not the
+ * destination.
+ */
+const BY_COMMAND: ReadonlySet<string> = new Set([
+  'delivery.replay',
+  'delivery.divert',
+  'delivery.close',
+  'webhook.redeliver',
+]);
 
 /** Translates an audit row into the terms of the standard. */
 export function factsOf(row: AuditRow, subject: AuditSubject | null, site: AuditSite): AuditFacts {

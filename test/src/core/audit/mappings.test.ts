@@ -90,7 +90,7 @@ describe('as a DICOM audit message', () => {
     ]);
   });
 
-  test.each(['delivery.replay', 'delivery.divert'] as const)(
+  test.each(['delivery.replay', 'delivery.divert', 'delivery.close', 'webhook.redeliver'] as const)(
     '%s is requested by the person, who receives nothing',
     (action) => {
       const { participants } = facts(action, { actor: 'person:rowan' });
