@@ -39,12 +39,14 @@ export async function checkChain(
     port,
     caFile,
     certFile,
+    keyFile,
     serverName,
   }: {
     host: string;
     port: number;
     caFile?: string | undefined;
     certFile?: string | undefined;
+    keyFile?: string | undefined;
     serverName?: string | undefined;
   },
 ): Promise<Finding[]> {
@@ -58,6 +60,8 @@ export async function checkChain(
       host,
       port,
       ...(caFile && { ca: await readFile(caFile) }),
+      // With TLS 1.2, a peer that requires our certificate ends the handshake without it.
+      ...(certFile && keyFile && { cert: await readFile(certFile), key: await readFile(keyFile) }),
       ...(isIP(name) ? {} : { servername: name }),
       // The chain is checked afterwards, so that the finding can describe what is wrong.
       rejectUnauthorized: false,

@@ -9,6 +9,7 @@ import {
   createServer as createTlsServer,
   getCACertificates,
   setDefaultCACertificates,
+  type TlsOptions,
 } from 'node:tls';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
@@ -185,9 +186,10 @@ describe('the doors', () => {
 });
 
 describe('the TLS of a peer', () => {
-  const served = async (days: number, host = '127.0.0.1') => {
+  const served = async (days: number, host = '127.0.0.1', options: TlsOptions = {}) => {
     const { certFile, keyFile } = await selfSigned(days);
     const server = createTlsServer({
+      ...options,
       cert: await readFile(certFile),
       key: await readFile(keyFile),
     }).listen(0, host);
@@ -239,6 +241,18 @@ describe('the TLS of a peer', () => {
       certFile: own.certFile,
     });
     expect(findings[2]).toMatchObject({ what: 'peer, our certificate', state });
+    server.close();
+  });
+
+  test('that requires our certificate in TLS 1.2 is in order', async () => {
+    const ours = await selfSigned(399);
+    const { server, certFile, ...peer } = await served(400, '127.0.0.1', {
+      maxVersion: 'TLSv1.2',
+      requestCert: true,
+      ca: await readFile(ours.certFile),
+    });
+    const findings = await checkChain('peer', { ...peer, caFile: certFile, ...ours });
+    expect(findings[0]).toMatchObject({ state: 'ok', detail: 'TLSv1.2, chain 127.0.0.1' });
     server.close();
   });
 
