@@ -153,7 +153,7 @@ const OLDEST_REDIS = [6, 2] as const;
  */
 const CLOCK_SECONDS = 5;
 /** Maximum number of sessions opened by one process (src/platform/database/open.ts). */
-const SESSIONS = 18;
+const SESSIONS = 19;
 
 /** Checks the database, and Redis and the bucket if they are configured. */
 export async function checkBackends(config: Config): Promise<Finding[]> {

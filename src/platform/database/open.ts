@@ -5,7 +5,7 @@ import { openOnPool, type PooledDatabase } from './pooled.ts';
 
 /**
  * Maximum number of database sessions per process: those of the core, and those of the queue with
- * its two listeners.
+ * its two listeners. One more runs long transactions.
  */
 const CORE_SESSIONS = 12;
 const QUEUE_SESSIONS = 6;
