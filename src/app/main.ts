@@ -63,8 +63,8 @@ type Shared = Awaited<ReturnType<typeof openShared>>;
 type Parts = AsyncDisposableStack;
 
 /**
- * Wires all parts and starts those in `config.roles`. This is the only place where the parts are
- * connected. Modules needed by only one role are imported when that role starts: a process that
+ * Wires all parts and starts those in `config.roles`. Parts are connected only here and in
+ * `wiring/`. Modules needed by only one role are imported when that role starts: a process that
  * only listens for DICOM loads no web server, no PDF writer and no pipeline.
  * @param rules source of the routing rules, if they can change while the gateway is running.
  * @throws DatabaseLockedError if another gateway is running on the data folder.

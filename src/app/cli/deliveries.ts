@@ -101,8 +101,9 @@ interface ReplayOptions extends AnswerForm {
 }
 
 /**
- * Sends one dead or closed delivery, or all dead deliveries of a destination, to the same destination
- * or to another. With neither an id nor a destination, lists the deliveries.
+ * Sends one dead or closed delivery, or all dead ones of a destination, to the same destination
+ * again, or dead and waiting ones to another. With neither an id nor a destination, lists the
+ * deliveries.
  * @throws UsageError for options that contradict each other, so that nothing is sent to an
  * unintended destination.
  */

@@ -44,8 +44,8 @@ export async function completeStudy(study: string, form: AnswerForm): Promise<vo
 }
 
 /**
- * Releases a held study under the given rule or, if none is given, under the rules that do not hold
- * studies.
+ * Releases a study that is held, ignored or not routed, under the given rule or, if none is given,
+ * under the rules that do not hold studies.
  */
 export async function releaseStudy(
   study: string,

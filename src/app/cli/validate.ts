@@ -120,7 +120,7 @@ function repeated(entries: readonly Entry[]): string[] {
   );
 }
 
-/** Finds draft Observations in the bundle that do not belong to its report. */
+/** Finds Observations in the bundle, except withdrawn ones, that its report does not list. */
 function unlisted(entries: readonly Entry[], reports: readonly Entry[]): string[] {
   const listed = new Set(reports.flatMap(({ resource }) => referencesIn(resource.result)));
   return entries

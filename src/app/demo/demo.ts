@@ -113,7 +113,8 @@ function say(text: string): void {
 /**
  * Runs the gateway end to end on this host: phantom studies arrive over real associations, SR
  * objects are sent to a PACS, and DiagnosticReports are sent to an EHR.
- * @returns the exit status: 0 if all results arrived.
+ * @returns the exit status: 0 if everything arrived, every size that must be measured was measured
+ * and, in a full run, enough sections were assessed.
  */
 export async function demo(options: DemoOptions): Promise<number> {
   const out = options.out ? resolve(options.out) : await mkdtemp(join(tmpdir(), 'sonogate-demo-'));
@@ -222,7 +223,7 @@ interface StudyEnd {
 
 /**
  * Sends one study, waits until the peers have its results, and then does the same for the study's
- * late objects. Resolves to the results and to whether all of them arrived.
+ * late objects. Resolves to the results and to whether all of them are complete and arrived.
  */
 async function runStudy(stageOf: Stage, study: DemoStudy, port: number): Promise<StudyEnd> {
   const { out, gateway, ehr } = stageOf;

@@ -118,7 +118,7 @@ interface ProcessMeters {
   onEvent: OnEvent;
   onReception(source: string, reception: Reception): void;
   onInference(run: InferenceRun): void;
-  /** Called once the models are open. */
+  /** Called when the models are open. */
   modelsReady(models: readonly ModelInUse[]): void;
   models(): readonly ModelInUse[];
 }

@@ -19,8 +19,8 @@ const SENT: Partial<Record<DeliveryKind, { before?: AuditAction; after: AuditAct
 
 /**
  * Audits every attempt to send patient identity to another system: for DICOM, its beginning and its
- * outcome (PS3.15 A.5.3.3, A.5.3.7); for a report, only its outcome. Nothing is sent if the audit
- * entry cannot be written.
+ * outcome (PS3.15 A.5.3.3, A.5.3.7); for a report, its withdrawal or a mail, only its outcome. No
+ * DICOM object is sent if the entry for the beginning cannot be written.
  * @param actorOf returns the destination as identified in the audit trail: `ae:PACS`, or the
  * destination's name.
  * @param studyOf returns our id of the study to which a forwarded object belongs.

@@ -32,7 +32,7 @@ interface BreakerSettings {
   /** Number of consecutive failures that open the breaker. */
   failures: number;
   /**
-   * Seconds before the first probe. The wait doubles after each failed probe, up to
+   * Seconds before the first probe. The wait doubles after each failed probe or trial, up to
    * `longestOpenSeconds`.
    */
   openSeconds: number;
@@ -102,8 +102,8 @@ export async function recordPeerFailure(
 }
 
 /**
- * Records that the peer works: it accepted a delivery, or refused it because of its content.
- * Deliveries waiting for the peer become due at once.
+ * Records that the peer works: it accepted a delivery, or refused it because of its content. If its
+ * breaker was open or half-open, the deliveries waiting for the peer become due at once.
  * @returns true if the breaker was open or half-open before.
  */
 export async function recordPeerSuccess(database: Database, destination: string): Promise<boolean> {
@@ -178,7 +178,9 @@ export async function recordProbeSuccess(database: Database, destination: string
   if (rowCount === 1) await makeDue(database, destination);
 }
 
-/** Records that the probe failed. The wait before the next probe is twice as long. */
+/**
+ * Records that the probe failed. The wait before the next probe is twice as long, up to the limit.
+ */
 export async function recordProbeFailure(
   database: Queryable,
   destination: string,

@@ -20,9 +20,9 @@ import {
 
 /**
  * Deliveries of one study to one destination are sent in this order: by revision of the study;
- * within a revision, images first, then structured reports, which refer to them, and then objects
- * that may refer to a report (key objects, presentation states, documents). Deliveries of the same
- * rank are not ordered.
+ * within it, by signed revision of the result; within that, images first, then structured reports,
+ * which refer to them, and then objects that may refer to a report (key objects, presentation
+ * states, documents). Deliveries of the same rank are not ordered.
  */
 const RANK = { receivedObject: 0, structuredReport: 1, other: 2 } as const;
 
@@ -66,8 +66,8 @@ export interface DeliveryRow {
   /** Number of attempts made before a person last replayed the delivery. */
   attempts_before: number;
   /**
-   * Number of attempts that were lost because our own process or database failed, since a person
-   * last replayed the delivery. They do not count in the retry schedule.
+   * Number of attempts that were lost because our own process stopped or its database failed, since
+   * a person last replayed the delivery. They do not count in the retry schedule.
    */
   lost_attempts: number;
   next_at: Date;

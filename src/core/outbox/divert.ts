@@ -8,8 +8,9 @@ import { MAY_BE_DIVERTED, OUTBOX_CHANNEL } from './delivery.ts';
  * Diverts a dead or waiting delivery to another destination: a new delivery replaces it
  * (`alternate_of`), and the state of the old delivery becomes `diverted`. After an ambiguous
  * failure, the first peer may have the object too; the old row keeps its error code to show this.
- * Nothing is diverted if the other destination already has a delivery of the same object. The old
- * row is locked first, because an outbox that claims it at the same moment would send it as well.
+ * Nothing is diverted if the other destination already has a delivery of the same object, or if the
+ * delivery is itself a replacement. The old row is locked first, because an outbox that claims it
+ * at the same moment would send it as well.
  * @returns the new delivery; null if nothing was diverted.
  */
 export async function divert(
@@ -37,8 +38,8 @@ export async function divert(
 }
 
 /**
- * Diverts every delivery waiting for a destination whose breaker has been open for longer than
- * `patienceSeconds`.
+ * Diverts the deliveries waiting for a destination whose breaker has been open for longer than
+ * `patienceSeconds`: at most 1000 in one call.
  * @returns the number of diverted deliveries.
  */
 export async function divertOverdue(
@@ -99,8 +100,8 @@ async function divertEach(
 
 /**
  * Diverts one delivery at a person's request.
- * @throws SonogateError `not_found` if the delivery is neither dead nor waiting, or if the other
- *   destination already has a delivery of the same object; `result_withdrawn`.
+ * @throws SonogateError `not_found` if the delivery is neither dead nor waiting, or if `divert`
+ * does not divert it; `result_withdrawn`.
  */
 export function divertByHand(
   database: Database,

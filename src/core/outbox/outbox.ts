@@ -206,8 +206,8 @@ interface OutboxOptions {
   deliverers: readonly Deliverer[];
   config: Pick<Config, 'delivery'>;
   /**
-   * Maps a destination to its alternate, used when the destination fails permanently or for a long
-   * time.
+   * Maps a destination to its alternate. A dead delivery is diverted to it, and so are waiting ones
+   * once the breaker has been open for a long time.
    */
   alternates?: ReadonlyMap<string, string>;
   logger: Logger;

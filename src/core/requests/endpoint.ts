@@ -13,8 +13,8 @@ export interface PriceLine {
 }
 
 /**
- * Everything the core needs to know about an endpoint. `main.ts` builds it from the pipeline's
- * description.
+ * Everything the core needs to know about an endpoint. Its review is added by
+ * `src/app/wiring/reviews.ts`.
  */
 export interface Endpoint {
   /** Id of the endpoint, such as `us/obstetric/interpret`. */

@@ -38,8 +38,8 @@ interface ListedDelivery extends DeliveryRow {
 }
 
 /**
- * SQL: deliveries of results and forwarded objects. Webhooks are excluded, because they belong to
- * an account rather than to the installation.
+ * SQL: deliveries of results, forwarded objects and mails. Webhooks and notifications of
+ * subscriptions are excluded, because they belong to an account rather than to the installation.
  */
 const SELECT = `
   SELECT d.*, ${HELD_FOR_A_PERSON} AS held, coalesce(s.id::text, d.request_id) AS key,
@@ -205,7 +205,7 @@ interface LastWords {
 }
 
 /**
- * Lists every configured destination, and former destinations that still have open or dead
+ * Lists every configured destination and mailing list, and former ones that still have open or dead
  * deliveries.
  */
 export async function listDestinations(role: ConsoleRole, deps: PeerDeps): Promise<Destination[]> {

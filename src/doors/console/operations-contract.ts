@@ -37,7 +37,10 @@ export interface Delivery {
   committedAt: string | null;
   /** The last failure: `title` and `advice` in plain words, `detail` as the peer worded it. */
   error: { code: string; title: string; advice: string; detail: string | null } | null;
-  /** The message with which the peer accepted the object, or why nothing was sent. */
+  /**
+   * The message with which the peer accepted the object, or why nothing was sent; null before that,
+   * and if the role may not read it.
+   */
   outcome: string | null;
   /** Whether the delivery ended although nothing was sent. */
   notSent: boolean;
@@ -73,7 +76,10 @@ export interface Destination {
   address: string;
   waiting: number;
   sending: number;
-  /** Number of deliveries that were given up, not counting those in the hold queue. */
+  /**
+   * Number of deliveries that failed permanently or were given up, not counting those in the hold
+   * queue.
+   */
   dead: number;
   /** Number of deliveries in the hold queue. They are not included in the other counts. */
   held: number;
@@ -222,7 +228,9 @@ export interface FileOutcome {
   sopClass: string;
   wouldAct: string[];
   verdicts: RuleVerdict[];
-  /** True if the rules that act depend on the content of the images, which is not examined here. */
+  /**
+   * True if the content of the images, which is not examined here, would decide which rules act.
+   */
   open: boolean;
 }
 

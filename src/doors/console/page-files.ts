@@ -113,7 +113,7 @@ const IMPORTS = {
 
 let pageFiles: Promise<PageFiles> | null = null;
 
-/** Returns all files that the console serves. They are read only once, when a gateway starts. */
+/** Returns all files that the console serves. They are read only once. */
 export function readPageFiles(): Promise<PageFiles> {
   pageFiles ??= read();
   return pageFiles;

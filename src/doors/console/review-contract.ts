@@ -63,7 +63,7 @@ export interface ReviewStep {
    */
   file: string | null;
   frame: number | null;
-  /** The shape that a person can drag on the image; null for a value without calipers. */
+  /** The shape that a person can drag on the image; null if there is none, or more than one. */
   draggable: 'calipers' | 'outline' | null;
   /** Further values of the same quantity, one of which may be chosen or corrected instead. */
   others: { id: string; text: string; file: string | null; frame: number | null }[];
@@ -89,7 +89,10 @@ export interface SignReview {
   statement?: string;
 }
 
-/** `GET /requests/{id}/review/events`: one `event: review` at once, and one after each change. */
+/**
+ * `GET /requests/{id}/review/events`: one `event: review` at once, and one after each change of the
+ * review or of its readers.
+ */
 export interface ReviewNews {
   revision: number;
   state: ReviewState;

@@ -44,7 +44,7 @@ export function requireValidHost(): Middleware<HttpState> {
   };
 }
 
-/** Dependencies of the HTTP server, provided by `main.ts`. */
+/** Dependencies of the HTTP server, provided by `src/app/wiring/http-door.ts`. */
 export interface HttpDeps {
   core: RequestCore;
   reviews: Reviews;

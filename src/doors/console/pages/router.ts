@@ -56,7 +56,7 @@ export function addressOf(
 
 export interface Router {
   go(address: string): void;
-  /** Changes the query of the open page without opening it again. */
+  /** Changes the address without opening the page again. */
   restate(address: string): void;
 }
 
