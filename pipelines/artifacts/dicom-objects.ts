@@ -66,7 +66,6 @@ async function secondaryCaptures({ result, subject, artifactPath }: ObjectSource
   return captures;
 }
 
-/** The series of each kind of object. */
 export const OBJECT_SERIES = {
   'sr-tid1500': 'sr',
   'sr-tid5000': 'sr',

@@ -10,7 +10,6 @@ export const WITHDRAWAL_REASONS = {
 } as const;
 export type WithdrawalReason = keyof typeof WITHDRAWAL_REASONS;
 
-/** The codes of the reasons, for schemas. */
 export const WITHDRAWAL_REASON_CODES = Object.keys(WITHDRAWAL_REASONS) as WithdrawalReason[];
 
 /** Maximum number of characters of `text`. */

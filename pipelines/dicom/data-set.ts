@@ -129,7 +129,6 @@ export function textValues(bytes: Buffer, kind: TextKind, decode: DecodeText): u
   return valuesOf(PLAIN.test(plain) ? plain : decode(bytes, kind), kind);
 }
 
-/** Returns the items of a sequence. */
 export function itemsOfElement({ Value }: TagElement): TagDataset[] {
   const items: unknown[] = Value ?? [];
   return items.filter((item): item is TagDataset => typeof item === 'object' && item !== null);

@@ -22,7 +22,6 @@ import type { Statement } from './statement.ts';
  * measurements, marked as `review`.
  */
 
-/** Outcomes of a section in both runs. */
 interface TwoRuns<Outcome extends SectionOutcome> {
   counting: Outcome;
   whole: Outcome;

@@ -66,7 +66,6 @@ export function stage(
   report({ type: 'stage', name, label, progress });
 }
 
-/** Reads the job in a work folder. */
 export async function readJob(folder: string): Promise<Job> {
   return jobSchema.parse(JSON.parse(await readFile(join(folder, 'job.json'), 'utf8')));
 }

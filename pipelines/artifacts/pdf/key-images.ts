@@ -99,7 +99,6 @@ function imageRows(page: Page, images: readonly KeyImage[], width = IMAGE_WIDTH)
   }
 }
 
-/** Returns the height of the first row of images. */
 export const firstRowHeight = (images: readonly KeyImage[]): number =>
   rowHeightOf(images.slice(0, IN_ROW), IMAGE_WIDTH);
 

@@ -38,7 +38,6 @@ const dcm = (...codes: string[]) => codes.map((code) => `DCM ${code}`);
 const ln = (...codes: string[]) => codes.map((code) => `LN ${code}`);
 const sct = (...codes: string[]) => codes.map((code) => `SCT ${code}`);
 
-/** Returns the builder of the rows with one relationship. */
 const rowOf =
   (relationship: Relationship) =>
   (

@@ -24,7 +24,6 @@ export type EchoView = (typeof ECHO_VIEWS)[number];
 export type HeartView =
   | Exclude<EchoView, 'other'>
   | 'PSAX'
-  | 'PSAX-AV'
   | 'SUBCOSTAL'
   | 'A4C-RV'
   | 'RV-INFLOW'

@@ -17,7 +17,6 @@ export interface FluidPocket {
   accepted: boolean;
 }
 
-/** The amniotic fluid found on one frame. */
 export interface FluidReading extends FramePlane {
   /**
    * Index of the quadrant in the machine's label; null if the label states no quadrant, or several.

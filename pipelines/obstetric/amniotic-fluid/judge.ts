@@ -57,7 +57,6 @@ interface Judged {
   category: FluidCategory;
 }
 
-/** Values from which the amount of fluid is classified. */
 export interface FluidValues {
   pocket: Measurement | null;
   index: Measurement | null;

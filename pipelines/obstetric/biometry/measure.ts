@@ -63,7 +63,6 @@ interface Length {
 
 interface ReadLengths {
   lengths: Length[];
-  /** Source of the scale. */
   calibration: CalibratedRegion['source'];
   /** True if the fitted ellipse extends beyond the calibrated region. */
   extrapolated: boolean;

@@ -244,7 +244,6 @@ export function twinWeights(
   return { weights: [first, second], discordance: twinDiscordance(larger, smaller) };
 }
 
-/** Builds the statement of the two weights and their discordance. */
 export const twinStatement = ({ weights, discordance }: TwinWeights): Statement =>
   say.value('growth.twins', { discordance, cutOffs: Object.values(TWIN_DISCORDANCE) }, weights);
 

@@ -163,7 +163,6 @@ interface Change {
   key: ChartedKey;
   before: Charted;
   now: Charted;
-  /** Change of the z-score per week. */
   zPerWeek: number;
 }
 

@@ -92,7 +92,6 @@ const plane = z.enum(PLANES);
 const probability = z.number().min(0).max(1);
 const named = (description: string) => plane.meta({ description, examples: ['transthalamic'] });
 
-/** The plane of one frame, and the alternatives. */
 const framePlaneSchema = z.object({
   file: z.string().meta({ description: 'Name of the file in the request', examples: ['scan.dcm'] }),
   frame: described(z.number().int().positive(), 'Frame number, from 1', 12),

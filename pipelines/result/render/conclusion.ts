@@ -59,7 +59,6 @@ export function conclusionOf(result: Result): Impression {
     : impressionWith(OBSTETRIC_TOPICS, result);
 }
 
-/** Returns the conclusions of a result as text. */
 export const conclusionTexts = (result: Result): string[] => conclusionOf(result).impression;
 
 /** Statuses of sections without a gap. Any other status means that something was not assessed. */
