@@ -50,6 +50,25 @@ const QUEUES = { live: 'sonogate-requests', test: 'sonogate-test-requests' } as 
 type Lane = keyof typeof QUEUES;
 const LANES = ['live', 'test'] as const satisfies readonly Lane[];
 
+const REPEATED_ERROR_MILLISECONDS = 60_000;
+
+/**
+ * Reports an error at once, and the same error again at most once a minute. While Redis or the
+ * database is unavailable, BullMQ and ioredis raise an error about once a second.
+ */
+export function oncePerMinute(
+  report: (error: Error) => void,
+  now: () => number = performance.now.bind(performance),
+): (error: Error) => void {
+  let last = { message: '', at: 0 };
+  return (error) => {
+    const { message } = error;
+    if (message === last.message && now() - last.at < REPEATED_ERROR_MILLISECONDS) return;
+    last = { message, at: now() };
+    report(error);
+  };
+}
+
 /** Maximum number of concurrent requests made with test keys. */
 const TEST_SLOTS = 1;
 
@@ -93,7 +112,10 @@ export async function openQueue({
   }
   const connect = async (options: RedisOptions) => {
     const redis = new Redis(redisUrl, options);
-    redis.on('error', (error) => logger.event('redis_connection', { error: error.message }));
+    redis.on(
+      'error',
+      oncePerMinute(({ message }) => logger.event('redis_connection', { error: message })),
+    );
     await whenReady(redis);
     return redis;
   };
@@ -164,7 +186,7 @@ async function openOn<Connection>(
   logger: Logger,
   { write, disconnect }: { write(key: string): Promise<unknown>; disconnect(): Promise<void> },
 ): Promise<RequestQueue & { clear(): Promise<void> }> {
-  const warn = (error: Error) => logger.event('queue_error', { error: error.message });
+  const warn = oncePerMinute(({ message }) => logger.event('queue_error', { error: message }));
   const queues = {
     live: new Queue(QUEUES.live, { connection: producer }, backend),
     test: new Queue(QUEUES.test, { connection: producer }, backend),

@@ -109,13 +109,14 @@ export const REQUESTS_EVENTS = {
   queue_error: event<{ error: string }>({
     level: 'warn',
     text: 'queue error',
-    meaning: 'The queue reported an error.',
+    meaning: 'The queue reported an error. The same error is logged once a minute.',
     action: 'Check the database or Redis.',
   }),
   redis_connection: event<{ error: string }>({
     level: 'warn',
     text: 'Redis connection failed',
-    meaning: 'The connection to Redis failed; it is being opened again.',
+    meaning:
+      'The connection to Redis failed; it is being opened again. The same error is logged once a minute.',
     action: 'Check Redis.',
   }),
   reconcile_failed: event<{ error: string }>({
