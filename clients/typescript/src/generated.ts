@@ -897,8 +897,17 @@ export type ListedRequest = {
     receivers?: Array<{
       /** Name of the receiver */
       destination: string;
-      /** `pending`, until the receiver has confirmed the withdrawal; `withdrawn`; `not_present`, if it has nothing to withdraw; `by_hand`, if people must withdraw the result there */
-      state: "pending" | "withdrawn" | "not_present" | "by_hand";
+      /** `pending`, until the receiver has confirmed the withdrawal; `withdrawn`; `not_present`, if it has nothing to withdraw; `by_hand`, if people must withdraw the result there; `closed`, once a person has stated that nothing is left to do there */
+      state: "pending" | "withdrawn" | "not_present" | "by_hand" | "closed";
+      /** Who closed it; only if the state is `closed` */
+      closed?: {
+        /** When it was closed */
+        at: string;
+        /** Who closed it */
+        by: string;
+        /** Why */
+        reason: string;
+      };
     }>;
   } | null;
   /** URLs of the request */
@@ -1215,8 +1224,17 @@ export type Request = {
     receivers?: Array<{
       /** Name of the receiver */
       destination: string;
-      /** `pending`, until the receiver has confirmed the withdrawal; `withdrawn`; `not_present`, if it has nothing to withdraw; `by_hand`, if people must withdraw the result there */
-      state: "pending" | "withdrawn" | "not_present" | "by_hand";
+      /** `pending`, until the receiver has confirmed the withdrawal; `withdrawn`; `not_present`, if it has nothing to withdraw; `by_hand`, if people must withdraw the result there; `closed`, once a person has stated that nothing is left to do there */
+      state: "pending" | "withdrawn" | "not_present" | "by_hand" | "closed";
+      /** Who closed it; only if the state is `closed` */
+      closed?: {
+        /** When it was closed */
+        at: string;
+        /** Who closed it */
+        by: string;
+        /** Why */
+        reason: string;
+      };
     }>;
   } | null;
   /** URLs of the request */
@@ -1530,8 +1548,8 @@ export type WebhookDelivery = {
   event: string;
   /** Address */
   url: string;
-  /** `dead` once the delivery has been given up */
-  state: "pending" | "sending" | "delivered" | "dead" | "diverted";
+  /** `dead` once the delivery has been given up, `closed` once the site has decided not to send it any more */
+  state: "pending" | "sending" | "delivered" | "dead" | "diverted" | "closed";
   /** When the URL was disabled */
   disabled_at: string | null;
   /** When the event happened */
@@ -1639,8 +1657,17 @@ export type WebhookMessage = {
     receivers?: Array<{
       /** Name of the receiver */
       destination: string;
-      /** `pending`, until the receiver has confirmed the withdrawal; `withdrawn`; `not_present`, if it has nothing to withdraw; `by_hand`, if people must withdraw the result there */
-      state: "pending" | "withdrawn" | "not_present" | "by_hand";
+      /** `pending`, until the receiver has confirmed the withdrawal; `withdrawn`; `not_present`, if it has nothing to withdraw; `by_hand`, if people must withdraw the result there; `closed`, once a person has stated that nothing is left to do there */
+      state: "pending" | "withdrawn" | "not_present" | "by_hand" | "closed";
+      /** Who closed it; only if the state is `closed` */
+      closed?: {
+        /** When it was closed */
+        at: string;
+        /** Who closed it */
+        by: string;
+        /** Why */
+        reason: string;
+      };
     }>;
   } | null;
   /** URLs of the request */
@@ -2213,7 +2240,7 @@ export class Calls {
       /** Only deliveries for this request */
       request?: string;
       /** Only deliveries in this state */
-      state?: "pending" | "sending" | "delivered" | "dead" | "diverted";
+      state?: "pending" | "sending" | "delivered" | "dead" | "diverted" | "closed";
       /** Maximum number of entries per page */
       limit?: number;
       /** `next_cursor` of the previous page */

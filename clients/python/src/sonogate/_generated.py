@@ -1011,11 +1011,24 @@ class ListedRequestCost(TypedDict):
     """Items that make up the total; empty for test keys"""
 
 
+class ListedRequestWithdrawalReceiversClosed(TypedDict):
+    """Who closed it; only if the state is `closed`."""
+
+    at: str
+    """When it was closed"""
+    by: str
+    """Who closed it"""
+    reason: str
+    """Why"""
+
+
 class ListedRequestWithdrawalReceivers(TypedDict):
     destination: str
     """Name of the receiver"""
-    state: Literal["pending", "withdrawn", "not_present", "by_hand"]
-    """`pending`, until the receiver has confirmed the withdrawal; `withdrawn`; `not_present`, if it has nothing to withdraw; `by_hand`, if people must withdraw the result there"""
+    state: Literal["pending", "withdrawn", "not_present", "by_hand", "closed"]
+    """`pending`, until the receiver has confirmed the withdrawal; `withdrawn`; `not_present`, if it has nothing to withdraw; `by_hand`, if people must withdraw the result there; `closed`, once a person has stated that nothing is left to do there"""
+    closed: NotRequired[ListedRequestWithdrawalReceiversClosed]
+    """Who closed it; only if the state is `closed`"""
 
 
 class ListedRequestWithdrawal(TypedDict):
@@ -1394,11 +1407,24 @@ class RequestCost(TypedDict):
     """Items that make up the total; empty for test keys"""
 
 
+class RequestWithdrawalReceiversClosed(TypedDict):
+    """Who closed it; only if the state is `closed`."""
+
+    at: str
+    """When it was closed"""
+    by: str
+    """Who closed it"""
+    reason: str
+    """Why"""
+
+
 class RequestWithdrawalReceivers(TypedDict):
     destination: str
     """Name of the receiver"""
-    state: Literal["pending", "withdrawn", "not_present", "by_hand"]
-    """`pending`, until the receiver has confirmed the withdrawal; `withdrawn`; `not_present`, if it has nothing to withdraw; `by_hand`, if people must withdraw the result there"""
+    state: Literal["pending", "withdrawn", "not_present", "by_hand", "closed"]
+    """`pending`, until the receiver has confirmed the withdrawal; `withdrawn`; `not_present`, if it has nothing to withdraw; `by_hand`, if people must withdraw the result there; `closed`, once a person has stated that nothing is left to do there"""
+    closed: NotRequired[RequestWithdrawalReceiversClosed]
+    """Who closed it; only if the state is `closed`"""
 
 
 class RequestWithdrawal(TypedDict):
@@ -1849,8 +1875,8 @@ class WebhookDelivery(TypedDict):
     """Event"""
     url: str
     """Address"""
-    state: Literal["pending", "sending", "delivered", "dead", "diverted"]
-    """`dead` once the delivery has been given up"""
+    state: Literal["pending", "sending", "delivered", "dead", "diverted", "closed"]
+    """`dead` once the delivery has been given up, `closed` once the site has decided not to send it any more"""
     disabled_at: str | None
     """When the URL was disabled"""
     created_at: str
@@ -1901,11 +1927,24 @@ class WebhookMessageCost(TypedDict):
     """Items that make up the total; empty for test keys"""
 
 
+class WebhookMessageWithdrawalReceiversClosed(TypedDict):
+    """Who closed it; only if the state is `closed`."""
+
+    at: str
+    """When it was closed"""
+    by: str
+    """Who closed it"""
+    reason: str
+    """Why"""
+
+
 class WebhookMessageWithdrawalReceivers(TypedDict):
     destination: str
     """Name of the receiver"""
-    state: Literal["pending", "withdrawn", "not_present", "by_hand"]
-    """`pending`, until the receiver has confirmed the withdrawal; `withdrawn`; `not_present`, if it has nothing to withdraw; `by_hand`, if people must withdraw the result there"""
+    state: Literal["pending", "withdrawn", "not_present", "by_hand", "closed"]
+    """`pending`, until the receiver has confirmed the withdrawal; `withdrawn`; `not_present`, if it has nothing to withdraw; `by_hand`, if people must withdraw the result there; `closed`, once a person has stated that nothing is left to do there"""
+    closed: NotRequired[WebhookMessageWithdrawalReceiversClosed]
+    """Who closed it; only if the state is `closed`"""
 
 
 class WebhookMessageWithdrawal(TypedDict):
@@ -2384,7 +2423,7 @@ class Calls:
         """Rotate the secret; for 24 hours the old one is also used."""
         return cast("WebhookSecret", self._send("POST", "/v1/webhooks/secret/rotate", once=True, idempotency_key=idempotency_key))
 
-    def list_webhook_deliveries(self, *, request: str | None = None, state: Literal["pending", "sending", "delivered", "dead", "diverted"] | None = None, limit: int | None = None, cursor: str | None = None) -> WebhookDeliveries:
+    def list_webhook_deliveries(self, *, request: str | None = None, state: Literal["pending", "sending", "delivered", "dead", "diverted", "closed"] | None = None, limit: int | None = None, cursor: str | None = None) -> WebhookDeliveries:
         """List the webhook deliveries with their attempts."""
         return cast("WebhookDeliveries", self._send("GET", "/v1/webhooks/deliveries", query={"request": request, "state": state, "limit": limit, "cursor": cursor}))
 
@@ -2495,7 +2534,7 @@ class AsyncCalls:
         """Rotate the secret; for 24 hours the old one is also used."""
         return cast("WebhookSecret", await self._send("POST", "/v1/webhooks/secret/rotate", once=True, idempotency_key=idempotency_key))
 
-    async def list_webhook_deliveries(self, *, request: str | None = None, state: Literal["pending", "sending", "delivered", "dead", "diverted"] | None = None, limit: int | None = None, cursor: str | None = None) -> WebhookDeliveries:
+    async def list_webhook_deliveries(self, *, request: str | None = None, state: Literal["pending", "sending", "delivered", "dead", "diverted", "closed"] | None = None, limit: int | None = None, cursor: str | None = None) -> WebhookDeliveries:
         """List the webhook deliveries with their attempts."""
         return cast("WebhookDeliveries", await self._send("GET", "/v1/webhooks/deliveries", query={"request": request, "state": state, "limit": limit, "cursor": cursor}))
 
