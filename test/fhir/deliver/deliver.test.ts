@@ -167,7 +167,7 @@ test.each<[string, () => Deliverer, object]>([
   [
     'a destination that is gone',
     () => deliverer({ name: 'other' }),
-    { failure: 'permanent', code: 'invalid_config' },
+    { failure: 'permanent', code: 'destination_not_configured' },
   ],
 ])('%s cannot be sent', async (_, to, expected) => {
   expect(await send(to())).toMatchObject(expected);
