@@ -94,6 +94,12 @@ const WITHOUT_SCREEN = { NODEVICE_SELECT: '1' };
 
 const LONGEST_LOG_LINE = 2000;
 
+/**
+ * For removing the folder of a process: another gateway on the same disk may be removing it too, and
+ * a killed process may have been writing to it, so removal is repeated if the folder is not empty.
+ */
+const REMOVE = { recursive: true, force: true, maxRetries: 5 } as const;
+
 export type RunOutcome =
   | PipelineEnd
   /**
@@ -363,7 +369,7 @@ async function runInside({ process, place }: Member, run: PoolRun): Promise<RunO
     await rename(inside, run.folder);
     const left = process.alive ? await readdir(place) : [''];
     for (const name of left) {
-      if (name !== COPY_OF_CACHE) await rm(join(place, name), { recursive: true, force: true });
+      if (name !== COPY_OF_CACHE) await rm(join(place, name), REMOVE);
     }
   }
 }
@@ -424,7 +430,7 @@ export class PipelinePool {
       // The folder of the run could not be moved, for example because the disk is full. Some of its
       // files may be left in the place of the process, so the process is not used again.
       await taken.process.kill();
-      await rm(taken.place, { recursive: true, force: true });
+      await rm(taken.place, REMOVE);
       throw error;
     }
   }
@@ -454,7 +460,7 @@ export class PipelinePool {
     await Promise.allSettled(this.#starting);
     await Promise.all([...this.#all].map((each) => each.process.kill()));
     await this.#cache?.close();
-    for (const { place } of this.#all) await rm(place, { recursive: true, force: true });
+    for (const { place } of this.#all) await rm(place, REMOVE);
   }
 
   async #take(): Promise<Member> {
@@ -462,7 +468,7 @@ export class PipelinePool {
     for (let next = this.#idle.pop(); next; next = this.#idle.pop()) {
       if (next.process.alive) return next;
       // A process that ended between two runs leaves its folder behind.
-      await rm(next.place, { recursive: true, force: true });
+      await rm(next.place, REMOVE);
     }
     return this.#start();
   }
@@ -481,7 +487,7 @@ export class PipelinePool {
     // The folder must exist first: only then does Node extend the permission to everything below it.
     mkdirSync(place, { recursive: true });
     const compileCache = (await this.#cache?.copyTo(place)) ?? null;
-    if (this.#closed) await rm(place, { recursive: true, force: true });
+    if (this.#closed) await rm(place, REMOVE);
     this.#refuseIfClosed();
     const settings = { ...limits, writable: place, compileCache };
     const started = new PipelineProcess(this.#program, settings, this.#logger);
