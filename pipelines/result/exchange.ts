@@ -2,7 +2,7 @@ import { conceptEntry } from '../concepts/concepts.ts';
 import { rounded } from '../measure/rounding.ts';
 import type { Measurement } from './envelope.ts';
 import { numberText } from './render/number-text.ts';
-import { centileText } from './render/unit-text.ts';
+import { centileText, OUTERMOST_CENTILES } from './render/unit-text.ts';
 import { marginText } from './render/value-text.ts';
 
 /**
@@ -45,10 +45,10 @@ const CENTILE_DECIMALS = 2;
  * a centile of 99.999 would be 100, which no value has (obstetric 0.3).
  */
 export function exchangedCentile(centile: number): { value: number; comparator?: '<' | '>' } {
-  const text = centileText(centile, CENTILE_DECIMALS);
-  if (text.startsWith('<')) return { value: Number(text.slice(1)), comparator: '<' };
-  if (text.startsWith('>')) return { value: Number(text.slice(1)), comparator: '>' };
-  return { value: Number(text) };
+  const { low, high } = OUTERMOST_CENTILES;
+  if (centile < low) return { value: low, comparator: '<' };
+  if (centile > high) return { value: high, comparator: '>' };
+  return { value: Number(centileText(centile, CENTILE_DECIMALS)) };
 }
 
 /**

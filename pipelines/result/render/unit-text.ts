@@ -27,6 +27,9 @@ export function withUnit(number: string, unit: string): string {
  */
 const CUT_OFFS: readonly number[] = [3, 5, 10, 90, 95, 97];
 
+/** Outermost centiles that are stated as numbers (obstetric 0.3). */
+export const OUTERMOST_CENTILES = { low: 1, high: 99 } as const;
+
 /**
  * Returns a centile in the format used by all outputs (obstetric 0.3): a whole number from 1 to 99,
  * or "<1" or ">99" beyond that. Decimals are added if rounding would move it across a cut-off.
@@ -34,8 +37,9 @@ const CUT_OFFS: readonly number[] = [3, 5, 10, 90, 95, 97];
  * @param decimals more than 0 for a number that is exchanged and not displayed.
  */
 export function centileText(centile: number, decimals = 0): string {
-  if (centile < 1) return '<1';
-  if (centile > 99) return '>99';
+  const { low, high } = OUTERMOST_CENTILES;
+  if (centile < low) return `<${low}`;
+  if (centile > high) return `>${high}`;
   return fixedOffCutOffs(centile, decimals, CUT_OFFS);
 }
 
