@@ -37,8 +37,8 @@ import { DOPPLER_SECTION, type TracedReading } from './measure.ts';
 export const ISUOG = 'ISUOG 2021, Ultrasound Obstet Gynecol 58:331-339';
 
 /**
- * Returns whether the accepted value of a quantity is low, normal or high on its chart. Null if
- * there is none, if it has no centile, or if its interval spans several of these ranks.
+ * Returns whether the accepted value of a quantity is low, normal or high on its chart. Null if no
+ * value was accepted, if it has no centile, or if its interval spans several of these ranks.
  */
 export const rankOf = (measurements: readonly Measurement[], key: ObstetricConcept) => {
   const one = acceptedValue(measurements, key);

@@ -43,7 +43,7 @@ export class CompileCache {
   /**
    * Copies the cache into the folder of a process. If there is no cache yet, starts writing one for
    * later processes.
-   * @returns the folder of the copy, or null if there is none.
+   * @returns the folder of the copy; null if nothing was copied.
    */
   async copyTo(place: string): Promise<string | null> {
     const copy = join(place, COPY_OF_CACHE);

@@ -63,7 +63,7 @@ export interface ReviewStep {
    */
   file: string | null;
   frame: number | null;
-  /** The shape that a person can drag on the image; null if there is none, or more than one. */
+  /** The shape that a person can drag on the image; null unless there is exactly one. */
   draggable: 'calipers' | 'outline' | null;
   /** Further values of the same quantity, one of which may be chosen or corrected instead. */
   others: { id: string; text: string; file: string | null; frame: number | null }[];
