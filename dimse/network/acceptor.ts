@@ -43,7 +43,7 @@ import type {
 import { eventOfPdu, STATES, UpperLayerMachine } from './state-machine.ts';
 import { abortFor, rejectionFor } from './status.ts';
 
-/** Resolves when the peer has read everything that we wrote, or when the connection has closed. */
+/** Waits until a full write buffer of the socket has emptied or the connection has closed. */
 async function drained(socket: Socket): Promise<void> {
   if (!socket.writableNeedDrain) return;
   await new Promise<void>((resolve) => {
@@ -89,7 +89,7 @@ export interface AcceptorOptions {
  *
  * One loop reads the socket and processes each fragment before reading on. Back-pressure therefore
  * reaches the peer through TCP, and fragments cannot overtake each other, however many a PDU has.
- * The loop also waits until the peer has read our responses.
+ * The loop also waits while the peer is slow to read our responses.
  */
 export class Acceptor {
   readonly #socket: Socket;
@@ -135,8 +135,8 @@ export class Acceptor {
         this.#working = true;
         for (const event of this.#reader.read(chunk as Buffer)) {
           await this.#handle(event);
-          // Wait until the peer has read our responses; otherwise they would accumulate in memory.
-          // The idle timeout applies while we wait.
+          // Wait while the peer is slow to read our responses; otherwise they would accumulate in
+          // memory. The idle timeout applies while we wait.
           this.#working = false;
           await drained(this.#socket);
           this.#working = true;

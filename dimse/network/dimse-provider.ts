@@ -35,11 +35,11 @@ export interface DimseProviderOptions {
   /** Serves queries; null or absent to answer each with the status "unrecognized operation". */
   query?: QueryService | null;
   /**
-   * Sends a message, reading its data set piece by piece. Resolves when the peer has read the
-   * message.
+   * Sends a message, reading its data set piece by piece. Resolves when the message is written and
+   * the socket has room for more.
    */
   sendObject?: (contextId: number, command: CommandSet, object: OutgoingObject) => Promise<void>;
-  /** Resolves when the peer has read what was sent. */
+  /** Resolves when the socket has room for more. */
   drained?: () => Promise<void>;
   send: (contextId: number, command: CommandSet, dataSet?: Buffer) => void;
   log: AssociationLog;

@@ -241,7 +241,7 @@ class WritingFile implements ObjectFile {
     this.#prefix = null;
   }
 
-  /** Returns whether this is the last answer about the object. */
+  /** Processes an answer of the thread. Returns true if it is the last one about the object. */
   answered(answer: DiskAnswer): boolean {
     if ('read' in answer) this.#reuse(answer.read);
     else if ('failed' in answer) this.#failed = true;
