@@ -112,8 +112,8 @@ function withOneNamePerFetus(given: StudyEvidence): StudyEvidence & Pick<RateEvi
  * Collects the evidence for the sections: the readings, and values derived from them that several
  * sections need.
  *
- * @param several what indicates several fetuses, sweeps that need review included. No conclusion is
- * drawn from such a sweep, but if it shows twins, no conclusion may be drawn for a single fetus
+ * @param several the evidence of several fetuses, including sweeps that need review. Nothing is
+ * concluded from such a sweep, but if it shows twins, nothing may be concluded for a single fetus
  * either.
  */
 export function evidenceOf(

@@ -15,7 +15,7 @@ import { refineHeads } from './shared/head-border.ts';
 import { locateOutline } from './shared/outline.ts';
 import { drawUterineMaps, uterineUncertainty } from './shared/uterine-maps.ts';
 
-/** A locator with its sessions. */
+/** A locator that can close its models. */
 type OpenLocator = Locator & { close(): Promise<void> };
 
 /**

@@ -121,7 +121,7 @@ const confirmedSpectra = (spectra: Found['spectra'], isConfirmed: Confirmed) =>
  * `confirmed` returns the part of a reading that a person confirmed: what was found on a frame with
  * a confirmed value.
  */
-const UNSEEN: {
+const REVIEWED_READERS: {
   [Reader in Exclude<keyof Found, 'laborProgress'>]: {
     evidence: EvidenceKey;
     confirmed(found: Found[Reader], isConfirmed: Confirmed): Found[Reader];
@@ -166,17 +166,16 @@ const UNSEEN: {
 };
 
 /**
- * Returns what replaces the readings of one reader. If they need review, only the readings that a
- * person confirmed remain. Empty if the readings may be used without review, so that nothing is
- * replaced.
+ * Returns the readings of one reader reduced to those that a person confirmed; empty if they may be
+ * used without review, so that they remain as they are.
  */
-function heldBack<Reader extends keyof typeof UNSEEN>(
+function replacementFor<Reader extends keyof typeof REVIEWED_READERS>(
   reader: Reader,
   found: Found[Reader] | null | undefined,
   counts: (evidence: EvidenceKey) => boolean,
   isConfirmed: Confirmed,
 ): Partial<Readings> {
-  const { evidence, confirmed } = UNSEEN[reader];
+  const { evidence, confirmed } = REVIEWED_READERS[reader];
   if (found == null || counts(evidence)) return {};
   return { [reader]: confirmed(found, isConfirmed) };
 }
@@ -221,10 +220,10 @@ export function withholdUnvalidated(
       (at) =>
         at.evidence === key && at.file === file && at.frame === (frame === null ? null : frame + 1),
     );
-  const readers = Object.keys(UNSEEN) as (keyof typeof UNSEEN)[];
-  const unseen: Partial<Readings> = Object.assign(
+  const readers = Object.keys(REVIEWED_READERS) as (keyof typeof REVIEWED_READERS)[];
+  const replaced: Partial<Readings> = Object.assign(
     {},
-    ...readers.map((reader) => heldBack(reader, given.views[reader], counts, isConfirmedAt)),
+    ...readers.map((reader) => replacementFor(reader, given.views[reader], counts, isConfirmedAt)),
   );
   const labor = given.views.laborProgress;
   const readings = given.readings.filter(outlined(setting.gaDays));
@@ -238,7 +237,7 @@ export function withholdUnvalidated(
     held: [...new Set(held.map(({ structure }) => structure))],
     views: {
       ...given.views,
-      ...unseen,
+      ...replaced,
       ...(labor && {
         laborProgress: {
           ...labor,

@@ -69,8 +69,8 @@ export function endDiastolicFlow(beats: readonly BeatVelocities[]): EndDiastolic
 }
 
 /**
- * Returns true if this flow in an umbilical artery is usual at an early age: missing, but not
- * reversed (obstetric 13.3). False if the age is unknown.
+ * Returns true if end-diastolic flow in an umbilical artery is missing or cannot be assessed, but at
+ * an early age, when it is often missing (obstetric 13.3). False if the age is unknown.
  */
 export const isUsualFlow = (flow: EndDiastolicFlow | null, gaDays: number | null): boolean =>
   gaDays !== null &&

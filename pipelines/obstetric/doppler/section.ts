@@ -85,8 +85,8 @@ function apart(
 
 /**
  * Groups the spectra by fetus, because values of two fetuses are never combined (obstetric 0.5).
- * `reported` lists the fetuses of the machine values to assess; null for the mother, and for an
- * unknown fetus. Each of these gets a group, even without a spectrum.
+ * Each of the `reported`, to whom the machine values to assess belong, gets a group even without a
+ * spectrum: a fetus, or null for the mother and for an unknown fetus.
  */
 function groupsByFetus(
   readings: readonly SpectrumReading[],

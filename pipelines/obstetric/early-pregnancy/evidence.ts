@@ -37,8 +37,8 @@ export interface EarlyFrame {
    * `several`: more than one region contains a yolk sac or an embryo.
    *
    * `unclear`: several regions look like a sac, and no contents show which one it is; a bladder or
-   * a cyst is echo-free, too. Also if the only accepted region looks less like a sac than a
-   * rejected one, for example if it is a dark patch of speckle beside the sac.
+   * a cyst is echo-free, too. Or the only accepted region looks less like a sac than a rejected
+   * one: it may be a dark patch of speckle beside the sac.
    */
   bodies: 'one' | 'several' | 'unclear';
 }

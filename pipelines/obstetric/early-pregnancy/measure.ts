@@ -86,9 +86,9 @@ interface SacPlanes {
 
 /**
  * Returns the image along the uterus and the one across it that agree best on the height of the
- * sac, which both show. A plane beside the middle of the sac shows it too small in every direction,
- * so images that do not agree do not show the same three diameters. Null if the heights differ by
- * more than the uncertainty of both, or if an image of one of the planes is missing.
+ * sac, which both show. Null if the heights differ by more than the uncertainty of both, or if an
+ * image of one of the planes is missing. If the heights differ, at least one plane missed the middle
+ * of the sac and shows its diameters too small, so the diameters must not be combined.
  */
 function fittingPlanes(
   along: readonly SacSection[],
@@ -104,8 +104,9 @@ function fittingPlanes(
 
 /**
  * Measures the length and height of the sac on the plane along the uterus, and its width on the
- * transverse plane. If no image with a stated plane shows a sac, only length and height are
- * measured, on an image without one. `fit` is true if the diameters of both planes may be combined.
+ * transverse plane. If no image whose plane is stated shows a sac, only length and height are
+ * measured, on an image of unknown plane. `fit` is true if the diameters of both planes may be
+ * combined.
  */
 function sacDiameters(clips: readonly EarlyClip[]): { diameters: Measurement[]; fit: boolean } {
   const on = (plane: EarlyClip['plane']) =>

@@ -189,9 +189,8 @@ function sourceFindings(judged: readonly Judged[]): FindingDraft[] {
 }
 
 /**
- * Returns the classification by the gravest band. Empty if no rate has a band. Also empty if all
- * bands are normal but the interval of another rate includes a limit, so that this rate may be
- * abnormal.
+ * Returns the classification by the most severe band. Empty if no rate has a band, or if that band is
+ * normal but the interval of another rate includes a limit: that rate may be abnormal.
  */
 function bandClassification(
   judged: readonly Judged[],

@@ -162,9 +162,9 @@ export function sizeStatement(
 }
 
 /**
- * Returns the centile below which the size is small. It is the 10th, the limit for the first value
- * (the weight, if known). If that value is certainly not small, it is the 3rd, because an AC below
- * the 3rd alone makes the size small.
+ * Returns the cut-off between small and not small: the 10th centile if the first value (the weight,
+ * if known) may be below it. Otherwise it is the 3rd, because then only an AC below the 3rd can make
+ * the size small.
  */
 function lowerCutOff([first]: readonly Charted[]): number {
   const { small, severelySmall } = SIZE_CUTOFFS;

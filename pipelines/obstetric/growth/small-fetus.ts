@@ -69,14 +69,14 @@ const DOPPLER_KEYS = [
 ] as const;
 
 /**
- * The values of the definition: as measured, or at the lower (0) or upper (1) end of the intervals
- * of the sizes. The smaller the fetus, the larger is the fall of its centile.
+ * The values to which the definition is applied: as measured, or at the lower (0) or upper (1) ends
+ * of their intervals. The lower end of a size goes with the largest fall of its centile.
  */
 type End = 0 | 1 | 'as-measured';
 
 /**
- * Returns the fall of the centile since an earlier scan; null without an earlier scan, or if the fall
- * is wanted as measured and its interval includes the cut-off.
+ * Returns the fall of the centile since an earlier scan; null without an earlier scan, and for
+ * `as-measured` if the interval of the fall includes the cut-off.
  */
 function fallAt({ fall }: GrowthSince, end: End): number | null {
   if (!fall) return null;
@@ -291,9 +291,9 @@ function guidanceStatements(
 /**
  * Assesses growth restriction of a singleton by the Delphi consensus. For a small fetus, it also
  * reports which data were available and which were missing, as obstetric 3.9 requires. If the
- * interval of a size or of the fall of its centile includes a cut-off that decides about the form,
- * there is guidance but no category.
- * Restriction is never excluded without Doppler, and no time of delivery is recommended.
+ * interval of a size or of the fall of its centile includes a cut-off on which the form depends,
+ * there is guidance but no category. Restriction is never excluded without Doppler, and no time of
+ * delivery is recommended.
  */
 export function smallFetus(given: SmallFetusEvidence): {
   guidance: GuidanceDraft[];

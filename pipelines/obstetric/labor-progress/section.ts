@@ -171,8 +171,7 @@ function classifications(
 
 /**
  * Returns the reasons why the distance and the direction could not be measured. A value that was
- * measured counts as measured even if it is not used, because it needs review or a person rejected
- * it.
+ * measured has none, even if it is not used because it needs review or a person rejected it.
  */
 function unmeasured(readings: LaborProgressReadings): Statement[] {
   const found = new Set(
