@@ -1,7 +1,7 @@
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CalledNode } from '../../../dimse/network/dial.ts';
-import { sendFiles } from '../../../dimse/send/store-scu.ts';
+import { type StoreResult, sendFiles } from '../../../dimse/send/store-scu.ts';
 import { echo as verify } from '../../../dimse/send/verification.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { ClientCertificates, type ClientFiles } from '../../platform/tls/client-files.ts';
@@ -108,12 +108,16 @@ async function findDicomFiles(paths: readonly string[]): Promise<string[]> {
   return found;
 }
 
-/** Sends files and folders by C-STORE. Succeeds only if the peer accepted every object. */
-export async function send(
+/**
+ * Sends files and folders by C-STORE, and prints a line for each object unless the answer is JSON.
+ * @returns what became of each object; null if no association was established. The status is
+ * success only if the peer accepted every object.
+ */
+export async function store(
   text: string,
-  paths: string[],
+  paths: readonly string[],
   options: CallOptions,
-): Promise<ExitStatus> {
+): Promise<{ results: StoreResult[] | null; status: ExitStatus }> {
   const node = calledNode(text, options);
   const files = await findDicomFiles(paths);
   if (files.length === 0) throw new UsageError(`no DICOM file in ${paths.join(', ')}`);
@@ -123,12 +127,28 @@ export async function send(
         if (!options.json) process.stdout.write(`${outcome.padEnd(8)} ${path} (${detail})\n`);
       },
     });
-    const failed = results.filter(({ outcome }) => outcome === 'failed').length;
-    answer(options, results, [`${results.length - failed} sent, ${failed} failed`]);
-    return failed === 0 ? EXIT.success : EXIT.refused;
+    const refused = results.some(({ outcome }) => outcome === 'failed');
+    return { results, status: refused ? EXIT.refused : EXIT.success };
   } catch (error) {
     if (!(error instanceof SonogateError)) throw error;
     process.stderr.write(`${text}: ${inWords(error)}\n`);
-    return statusOf(error.code);
+    return { results: null, status: statusOf(error.code) };
   }
+}
+
+/** Returns the last line about sent objects for a person. */
+export function countSent(results: readonly StoreResult[]): string {
+  const failed = results.filter(({ outcome }) => outcome === 'failed').length;
+  return `${results.length - failed} sent, ${failed} failed`;
+}
+
+/** Sends files and folders, and prints what became of each object. */
+export async function send(
+  text: string,
+  paths: string[],
+  options: CallOptions,
+): Promise<ExitStatus> {
+  const { results, status } = await store(text, paths, options);
+  if (results) answer(options, results, [countSent(results)]);
+  return status;
 }

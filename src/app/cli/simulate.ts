@@ -7,8 +7,9 @@ import type { StudyFile } from '../../../models/phantom/study.ts';
 import type { StudyContents } from '../../../models/phantom/study-shots.ts';
 import type { startDemoEhr } from '../demo/ehr.ts';
 import { CART_STYLES } from '../simulate/carts.ts';
-import { type AnswerForm, answer } from './answer.ts';
-import { send } from './dicom.ts';
+import { answer } from './answer.ts';
+import { countSent, store } from './dicom.ts';
+import { EXIT, type ExitStatus } from './exit-status.ts';
 import { count, port, seconds, wholeNumber, wholeNumberFrom } from './numbers.ts';
 
 /**
@@ -101,15 +102,14 @@ export function addSimulateCommands(program: Command): void {
 
 /**
  * Writes the files of a study to the folder `out`, and the true values of its phantom to `<out>.truth.json`,
- * outside the folder, so that the folder can be submitted unchanged.
- * @returns the paths of the files.
+ * outside the folder, so that the folder can be submitted unchanged. With `send`, also sends the
+ * files to that node.
  */
 async function writeStudy(
-  out: string,
   files: readonly StudyFile[],
   truth: object,
-  form: AnswerForm,
-): Promise<string[]> {
+  { out, send, json }: { out: string; send?: string; json?: boolean },
+): Promise<ExitStatus> {
   await mkdir(out, { recursive: true });
   const paths: string[] = [];
   for (const { name, bytes } of files) {
@@ -124,10 +124,17 @@ async function writeStudy(
   const text = `${JSON.stringify({ ...truth, frames }, null, 2)}\n`;
   const truthFile = `${resolve(out)}.truth.json`;
   await writeFile(truthFile, text);
-  answer(form, { files: paths, truth: truthFile }, [
-    `${files.length} files in ${out}, ground truth in ${truthFile}`,
-  ]);
-  return paths;
+  const written = { files: paths, truth: truthFile };
+  const report = [`${files.length} files in ${out}, ground truth in ${truthFile}`];
+  if (!send) {
+    answer({ json }, written, report);
+    return EXIT.success;
+  }
+  // A program reads one document, so it is printed when everything is known.
+  if (!json) answer({}, written, report);
+  const { results, status } = await store(send, paths, { json });
+  answer({ json }, { ...written, sent: results }, results ? [countSent(results)] : []);
+  return status;
 }
 
 /**
@@ -144,8 +151,7 @@ async function simulate(options: {
 }): Promise<void> {
   const { simulateObstetricStudy } = await import('../../../models/phantom/study.ts');
   const { files, truth } = await simulateObstetricStudy(options);
-  const paths = await writeStudy(options.out, files, truth, options);
-  if (options.send) process.exitCode = await send(options.send, paths, {});
+  process.exitCode = await writeStudy(files, truth, options);
 }
 
 /**
@@ -164,8 +170,7 @@ async function simulateEcho(options: {
   const { echoStudy, handheldStudy } = await import('../../../models/phantom/echo/study.ts');
   const request = { seed: options.seed, of: options.heart, beats: options.beats };
   const { files, truth } = await (options.handheld ? handheldStudy : echoStudy)(request);
-  const paths = await writeStudy(options.out, files, truth, options);
-  if (options.send) process.exitCode = await send(options.send, paths, {});
+  process.exitCode = await writeStudy(files, truth, options);
 }
 
 const LOOPBACK = '127.0.0.1';
