@@ -108,6 +108,7 @@ export function reviewRules({ given }: ObstetricReviewed): EndpointRules {
   return {
     clips: given.study.clips,
     limitsOf: hardLimitsOf,
+    restsOn: () => [],
     outlineOf,
     outlineAt: () => null,
     faultOf: () => null,

@@ -48,6 +48,8 @@ export type Effect =
   | { do: 'reject'; on: string }
   /** The person preferred another value of the same quantity to this one. */
   | { do: 'pass-over'; on: string }
+  /** The person rejected a value on which this one is based, so its confirmation no longer applies. */
+  | { do: 'withdraw-confirmation'; on: string }
   /**
    * The person rejected or passed over a value of this quantity. Only values in `known` may take
    * its place: a section lists only the first few values, so the person has not seen the others.

@@ -3,7 +3,7 @@ import type { Change, Changed } from '../contract/review.ts';
 import { type Clip, holds, scaleFor } from '../contract/study.ts';
 import { distance } from '../measure/ellipse.ts';
 import { type Effect, identityOf, type ReviewedResult } from '../result/decisions.ts';
-import type { Caliper, Measurement, Result } from '../result/envelope.ts';
+import { type Caliper, isFromReport, type Measurement, type Result } from '../result/envelope.ts';
 import { isSummary } from '../result/measured.ts';
 import { conclusionOf } from '../result/render/conclusion.ts';
 import { titleAndLimitations } from '../result/render/report-lines.ts';
@@ -38,6 +38,8 @@ export interface EndpointRules {
   clips: readonly Clip[];
   /** Returns the bounds of a quantity in its unit; null if unknown. */
   limitsOf(concept: string): { low: number; high: number } | null;
+  /** Returns the concepts of values from the same source on which a value is based without an input. */
+  restsOn(concept: string): readonly string[];
   /**
    * Returns the outline on which a value is measured; null if there is no outline or if it cannot
    * be corrected.
@@ -173,6 +175,38 @@ const setAside = (
   chosen: Measurement,
   state: ReviewedResult,
 ): Effect[] => [...passOver(others, state), ...closing([chosen, ...others], state)];
+
+/**
+ * Rejects values, and withdraws the confirmation of values that are based on them. A value that a
+ * person typed or measured with a caliper stays confirmed, because it no longer depends on them.
+ */
+function reject(some: readonly Measurement[], state: ReviewedResult, rules: EndpointRules) {
+  const decisionOn = (one: Measurement) => {
+    const on = targetOf(one, state);
+    return state.effects.findLast((effect) => 'on' in effect && effect.on === on);
+  };
+  const isOfPerson = (one: Measurement) => {
+    const decision = decisionOn(one);
+    return decision?.do === 'confirm' && decision.value !== null;
+  };
+  const based = [...some];
+  for (const of of based) {
+    const isBasedOnIt = (one: Measurement) =>
+      one.inputs.includes(of.id) ||
+      (isFromReport(one) === isFromReport(of) &&
+        rules.restsOn(one.concept.key).includes(of.concept.key));
+    based.push(
+      ...state.result.measurements.filter(
+        (one) => isBasedOnIt(one) && !isOfPerson(one) && !based.includes(one),
+      ),
+    );
+  }
+  const withdrawn = based.flatMap((one): Effect[] => {
+    const decision = decisionOn(one);
+    return decision?.do === 'confirm' ? [{ do: 'withdraw-confirmation', on: decision.on }] : [];
+  });
+  return [...withdrawn, ...some.map((one): Effect => ({ do: 'reject', on: targetOf(one, state) }))];
+}
 
 /** Accepts a value, together with those of its inputs that still need confirmation by a person. */
 function accept(one: Measurement, state: ReviewedResult, seen = new Set<string>()): Effect[] {
@@ -426,10 +460,7 @@ export function effectsOf(
       return accept(measurementNamed(change.measurement, state), state);
     case 'reject': {
       const parts = partsOf(measurementNamed(change.measurement, state), state);
-      return [
-        ...parts.map((one): Effect => ({ do: 'reject', on: targetOf(one, state) })),
-        ...closing(parts, state),
-      ];
+      return [...reject(parts, state, rules), ...closing(parts, state)];
     }
     case 'set-value':
       return setValue(change, state, rules);

@@ -155,6 +155,9 @@ const RESTS_ON: Readonly<Partial<Record<EchoConcept, readonly EchoConcept[]>>> =
   'tapse-to-spap': ['tapse', 'tr-vmax', 'rvsp'],
 };
 
+/** Returns the concepts on which a value is based, or that are measured on the same outline. */
+export const restsOn = (key: string): readonly EchoConcept[] => RESTS_ON[key as EchoConcept] ?? [];
+
 function withheldIn(measured: readonly Measurement[]): Set<string> {
   const accepted = new Set(
     measured.filter(({ quality }) => quality === 'accepted').map(({ concept }) => concept.key),
@@ -170,8 +173,9 @@ function withDependants(measured: readonly Measurement[]): readonly Measurement[
   const withheld = withheldIn(measured);
   let changed = false;
   const next = measured.map((one) => {
-    const inputs = RESTS_ON[one.concept.key as EchoConcept] ?? [];
-    const fault = inputs.find((key) => key !== one.concept.key && withheld.has(key));
+    const fault = restsOn(one.concept.key).find(
+      (key) => key !== one.concept.key && withheld.has(key),
+    );
     if (!fault || one.quality !== 'accepted') return one;
     const marked = inadequate(one, remarkOfEcho('echo.rests-on-withheld', { key: fault }));
     // A value that a person confirmed stays accepted.

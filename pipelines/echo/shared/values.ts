@@ -173,6 +173,16 @@ const knownInputs = (
   );
 
 /**
+ * Returns the value that a person typed in place of a calculated one; null if there is none. It does
+ * not depend on the inputs, which may have been rejected since.
+ */
+function typed(key: EchoConcept, { section, method }: Calculation): Measurement | null {
+  const source = { ...NO_FRAME, provenance: 'image-analysis' } as const;
+  const one = createMeasurement(key, key, Number.NaN, method, { section, source });
+  return one.confirmed === 'entered' ? one : null;
+}
+
+/**
  * Returns the given value of a quantity, or calculates it from others if no value is given. If a
  * person corrected an input of the machine's value, that value is calculated again, or withheld if
  * an input is missing.
@@ -180,10 +190,11 @@ const knownInputs = (
 function calculated(
   values: Values,
   key: EchoConcept,
-  { section, method, value, presumes, ...calculation }: Calculation,
+  calculation: Calculation,
   formulas: Formulas,
 ): Measurement | null {
-  const inputs = inputsOf(values, { section, method, value, ...calculation });
+  const { section, method, value, presumes } = calculation;
+  const inputs = inputsOf(values, calculation);
   const given = values.measurement(key);
   const result = inputs && value(...inputs.map((input) => input.value));
   const known = inputs ?? knownInputs(values, calculation.from, formulas);
@@ -195,7 +206,7 @@ function calculated(
   // If the machine reports zero for a divisor, that input is wrong, so nothing is calculated from
   // it.
   if (!inputs || result === null || !Number.isFinite(result)) {
-    if (!given) return null;
+    if (!given) return typed(key, calculation);
     const own = { ...given, section };
     return isStale ? inadequate(own, remarkOfEcho('echo.input-corrected', {})) : own;
   }

@@ -411,3 +411,78 @@ describe('a value that a person has rejected', () => {
     expect(unfounded.map((one) => one.id)).toEqual([]);
   });
 });
+
+describe('a value that a person has accepted', () => {
+  type PersonChange = Exclude<Change, { kind: 'undo' }>;
+
+  /** Returns the result after these changes of the values of a quantity, one after another. */
+  function changed(
+    reviewed: EchoReviewed,
+    ...changes: readonly (readonly [PersonChange['kind'], key: string, value?: number])[]
+  ): Result {
+    const original = interpretReviewed(reviewed, [], AT);
+    const rules = reviewRules(reviewed);
+    let state: Parameters<typeof effectsOf>[1] = { original, result: original, effects: [] };
+    for (const [kind, key, value] of changes) {
+      const { id } = state.result.measurements.find(({ concept }) => concept.key === key) ?? {};
+      const change = { kind, measurement: id, ...(value && { value }) } as PersonChange;
+      const effects = [...state.effects, ...effectsOf(change, state, rules)];
+      state = { original, effects, result: interpretReviewed(reviewed, effects, AT) };
+    }
+    return state.result;
+  }
+  const heart = outlinedHeart();
+  const read = { ...heart, gathered: { ...heart.gathered, accept: 'real' as const } };
+  const reportedVolumes = reported(
+    machine('lvedv-4c', 'ml', 150),
+    machine('lvesv-4c', 'ml', 60),
+    machine('lvef-4c', '%', 60),
+  );
+
+  it.each([
+    ['lvef-4c', 'lvedv-4c', read],
+    ['lvef-4c', 'lvesv-4c', heart],
+    ['lvef-2c', 'lvedv-2c', read],
+    ['lvef-biplane', 'lvedv-4c', read],
+    ['lvef-biplane', 'lvesv-biplane', read],
+    ['lvef-4c', 'lvesv-4c', reportedVolumes],
+  ])('goes with the value on which it is based: %s with %s', (key, volume, study) => {
+    expect(counting(key, changed(study, ['accept', key]))).toMatchObject({ confirmed: 'accepted' });
+    const after = changed(study, ['accept', key], ['reject', volume]);
+    expect(counting(key, after)).toBeUndefined();
+  });
+
+  it('counts again once the reader accepts the value on which it is based', () => {
+    const after = changed(
+      heart,
+      ['accept', 'lvef-4c'],
+      ['reject', 'lvedv-4c'],
+      ['accept', 'lvedv-4c'],
+    );
+    expect(counting('lvef-4c', after)?.value).toBeCloseTo(57, 0);
+  });
+
+  it.each([
+    ['the reader typed it', [['set-value', 'lvef-biplane', 52]], 52],
+    [
+      'the reader typed what lies between',
+      [
+        ['set-value', 'lvedv-biplane', 120],
+        ['set-value', 'lvesv-biplane', 60],
+        ['accept', 'lvef-biplane'],
+      ],
+      50,
+    ],
+  ] as const)('stays if %s', (_, changes, ef) => {
+    const after = changed(heart, ...changes, ['reject', 'lvedv-4c']);
+    expect(counting('lvef-biplane', after)?.value).toBe(ef);
+  });
+
+  it('stays if it comes from the machine and a volume of the images is rejected', () => {
+    const cart = [cartValue(machine('lvef-biplane', '%', 55))];
+    const study = { ...heart.gathered.study, cart };
+    const both = { ...heart, gathered: { ...heart.gathered, study } };
+    const after = changed(both, ['accept', 'lvef-biplane'], ['reject', 'lvedv-4c']);
+    expect(counting('lvef-biplane', after)).toMatchObject({ value: 55, confirmed: 'accepted' });
+  });
+});

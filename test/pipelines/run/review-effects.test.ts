@@ -54,6 +54,7 @@ function moved(value: number, from: Line, to: Line): number | null {
     {
       clips: [SCREEN],
       limitsOf: () => null,
+      restsOn: () => [],
       outlineOf: () => null,
       outlineAt: () => null,
       faultOf: () => null,
