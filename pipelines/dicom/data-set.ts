@@ -11,6 +11,14 @@ import { EXPLICIT_VR_BIG_ENDIAN, IMPLICIT_VR_LITTLE_ENDIAN } from './transfer-sy
  * text is decoded here.
  */
 
+/** Binary numbers for which dcmjs returns 0 if the element is empty. */
+const BINARY_NUMBERS = ['FD', 'FL', 'SL', 'SS', 'UL', 'US'];
+// An empty element has no value. Read as 0, an empty key of a query (universal matching, PS3.4
+// C.2.2.2.3) would match nothing, and copies and JSON of an object would contain a made-up number.
+for (const vr of BINARY_NUMBERS) {
+  dcmjs.data.ValueRepresentation.createByTypeString(vr).defaultValue = undefined;
+}
+
 const CHARACTER_SET = '00080005';
 const GROUP = 0x0008;
 const ELEMENT = 0x0005;

@@ -42,6 +42,13 @@ declare module 'dcmjs' {
         options?: { ignoreErrors?: boolean; untilTag?: string; includeUntilTagValue?: boolean },
       ): DicomFile;
     };
+    ValueRepresentation: {
+      /** Returns the shared reader and writer of a VR. */
+      createByTypeString(vr: string): {
+        /** Value of an empty element of fixed length. */
+        defaultValue: unknown;
+      };
+    };
     DicomMetaDictionary: {
       /** PS3.6 entry for each tag. Tags are written as `(0010,0010)`. */
       dictionary: Readonly<Record<string, { name: string; vr: string }>>;

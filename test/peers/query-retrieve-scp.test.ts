@@ -109,13 +109,25 @@ describe.skipIf(!DCMTK_INSTALLED)('the gateway as a query/retrieve provider', ()
       ['0008,0052=IMAGE', `0020,000d=${EVE.study}`, `0020,000e=${EVE.study}.1`, '0008,0018'],
       [EVE.cine],
     ],
+    [
+      'the objects of a series, with their size',
+      [
+        '0008,0052=IMAGE',
+        `0020,000d=${EVE.study}`,
+        `0020,000e=${EVE.study}.1`,
+        '0028,0010',
+        '0028,0100',
+      ],
+      [EVE.cine, 'US 24'],
+    ],
     ['nothing of an unknown patient', ['0008,0052=STUDY', '0020,000d', '0010,0020=nobody'], []],
   ])('findscu finds %s', async (_, keys, expected) => {
     const { exitCode, output } = await ask('findscu', keys);
     expect(exitCode, output).toBe(0);
     expect(output).toContain('0x0000: Success');
-    expect(output.match(/0xff00/g) ?? []).toHaveLength(expected.length);
-    for (const uid of expected) expect(output).toContain(`[${uid}`);
+    const uids = expected.filter((text) => /^[\d.]+$/.test(text));
+    expect(output.match(/0xff00/g) ?? []).toHaveLength(uids.length);
+    for (const text of expected) expect(output).toContain(uids.includes(text) ? `[${text}` : text);
   });
 
   test.each([

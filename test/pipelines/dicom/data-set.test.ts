@@ -53,6 +53,16 @@ test.each([
   expect(PatientName).toMatchObject([{ Alphabetic: 'Müller' }]);
 });
 
+test('an empty binary number has no value, not 0', () => {
+  const rows = Buffer.from([0x28, 0, 0x10, 0, 0x55, 0x53, 0, 0]);
+  const columns = Buffer.from([0x28, 0, 0x11, 0, 0x55, 0x53, 2, 0, 0, 0]);
+  const { Rows, Columns } = decodeDataSet(
+    Buffer.concat([rows, columns]),
+    EXPLICIT_VR_LITTLE_ENDIAN,
+  );
+  expect([Rows, Columns]).toEqual([undefined, 0]);
+});
+
 test('bytes that are not a data set are refused', () => {
   expect(() => decodeDataSet(Buffer.alloc(7, 0xff), EXPLICIT_VR_LITTLE_ENDIAN)).toThrow(
     expect.objectContaining({ code: 'object_not_understood' }),
