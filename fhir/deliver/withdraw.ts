@@ -1,11 +1,13 @@
 import type { BundleEntry, DiagnosticReport, DocumentReference } from '@medplum/fhirtypes';
+import type { Withdrawal } from '../../pipelines/contract/withdrawal.ts';
 import type { Deliverer } from '../../src/core/outbox/delivery.ts';
 import { NOT_PRESENT } from '../../src/core/outbox/withdrawals.ts';
 import type { ResultSignature } from '../../src/core/studies/signed-results.ts';
 import type { DeliveryMode } from '../client/delivery-mode.ts';
 import { type Failure, FhirFailure, failureOf } from '../client/outcome.ts';
 import type { FhirServer } from '../client/server.ts';
-import { resultIdentifier, searchToken } from '../resources/identifiers.ts';
+import { buildWithdrawalProvenance } from '../resources/diagnostic-report.ts';
+import { resourceUrn, resultIdentifier, searchToken } from '../resources/identifiers.ts';
 import { attemptLimits, type EhrDeps, learnOf, outcome, receiversOf } from './deliver.ts';
 import {
   DRAFT,
@@ -21,8 +23,13 @@ import {
 import { postReport } from './post-report.ts';
 import { nextAttempt } from './send-report.ts';
 
+interface FhirWithdrawerDeps extends EhrDeps {
+  /** Returns the withdrawal of a request's result. */
+  withdrawalOf: (requestId: string) => Promise<Withdrawal>;
+}
+
 /** Creates the outbox deliverer that withdraws results from the configured EHRs. */
-export function createFhirWithdrawer(deps: EhrDeps): Deliverer<'fhir-withdrawal'> {
+export function createFhirWithdrawer(deps: FhirWithdrawerDeps): Deliverer<'fhir-withdrawal'> {
   const receivers = receiversOf(deps);
   const limits = attemptLimits();
   return {
@@ -42,6 +49,7 @@ export function createFhirWithdrawer(deps: EhrDeps): Deliverer<'fhir-withdrawal'
           {
             resultSystem: destination.resultSystem,
             requestId,
+            withdrawal: await deps.withdrawalOf(requestId),
             later,
             drawnAt: generatedAt(draft),
             own: await deps.signatures([requestId]),
@@ -78,6 +86,7 @@ function generatedAt(result: unknown): string | null {
 interface WithdrawnReport {
   resultSystem: string;
   requestId: string;
+  withdrawal: Withdrawal;
   /** Later requests of the same study and endpoint. */
   later: readonly string[];
   /** When the draft was made, ISO 8601; null if it was purged. */
@@ -99,7 +108,8 @@ interface Sending {
  * Sets the report of a result, its values, pictures and document to `entered-in-error`. Each
  * resource is written as it was read, so that what the EHR has changed or added is kept, and only
  * if the EHR still has that version. A resource that no longer exists is withdrawn already. The
- * ImagingStudy is left alone: it describes the images, and other reports may refer to it.
+ * ImagingStudy is left alone: it describes the images, and other reports may refer to it. A Provenance
+ * says who withdrew the result and why.
  * @returns the number of resources that are `entered-in-error`; 0 if the EHR has nothing of the
  * result, or has replaced it by a later one.
  * @throws FhirFailure `ehr_already_verified` if people at the EHR have verified a part. Everything
@@ -120,7 +130,11 @@ async function withdrawReport(
       ),
     );
     try {
-      if (entries.length > 0) await post(server, entries, attempt.mode, signal);
+      if (entries.length > 0) {
+        const entry = [...entries, provenanceEntry(withdrawn, found.ours)];
+        const bundle = { resourceType: 'Bundle' as const, type: 'transaction' as const, entry };
+        await postReport(server, bundle, attempt.mode, signal);
+      }
     } catch (error) {
       if (!(error instanceof FhirFailure)) throw error;
       const next = nextAttempt(attempt, afterDeletion(error.reason));
@@ -142,13 +156,23 @@ async function withdrawReport(
 const afterDeletion = (failure: Failure): Failure =>
   failure.status === 404 || failure.status === 410 ? { ...failure, rebuilds: 1 } : failure;
 
-function post(
-  server: FhirServer,
-  entry: BundleEntry[],
-  mode: DeliveryMode,
-  signal: AbortSignal,
-): Promise<unknown> {
-  return postReport(server, { resourceType: 'Bundle', type: 'transaction', entry }, mode, signal);
+/** Returns the entry that records the withdrawal of these parts. The report comes first. */
+function provenanceEntry(
+  { requestId, withdrawal }: Pick<WithdrawnReport, 'requestId' | 'withdrawal'>,
+  parts: readonly Part[],
+): BundleEntry {
+  const isReport = ({ resourceType }: Part) => resourceType === 'DiagnosticReport';
+  const targets = [...parts.filter(isReport), ...parts.filter((part) => !isReport(part))];
+  const resource = buildWithdrawalProvenance(
+    requestId,
+    withdrawal,
+    targets.map(({ resourceType, id }) => ({ reference: `${resourceType}/${id}` })),
+  );
+  return {
+    fullUrl: resourceUrn(requestId, 'Provenance/withdrawal'),
+    resource,
+    request: { method: 'PUT', url: `Provenance/${resource.id}` },
+  };
 }
 
 type Part =

@@ -2,7 +2,7 @@ import type { Bundle, BundleEntry, Patient, Reference, Resource } from '@medplum
 import type { Subject } from '../../pipelines/dicom/subject.ts';
 import type { Result } from '../../pipelines/result/envelope.ts';
 import { buildDocumentReference, buildMedia, mediaRole } from './attachments.ts';
-import { buildDiagnosticReport, buildProvenance, provenanceId } from './diagnostic-report.ts';
+import { buildDiagnosticReport, buildProvenance, provenanceRole } from './diagnostic-report.ts';
 import {
   dicomUidIdentifier,
   identifierQuery,
@@ -67,10 +67,11 @@ export function buildBundle(input: BundleInput): Bundle {
     entry.push(replace(document, requestId, role, resultIdentifier(resultSystem, requestId, role)));
   }
   entry.push(reportEntry(context, buildDiagnosticReport(context, observations)));
+  const provenance = buildProvenance(context, observations);
   entry.push({
-    fullUrl: resourceUrn(requestId, 'Provenance'),
-    resource: buildProvenance(context, observations),
-    request: { method: 'PUT', url: `Provenance/${provenanceId(requestId)}` },
+    fullUrl: resourceUrn(requestId, provenanceRole(context.result)),
+    resource: provenance,
+    request: { method: 'PUT', url: `Provenance/${provenance.id}` },
   });
   // Undefined members are removed, as in the JSON that is sent.
   return JSON.parse(JSON.stringify({ resourceType: 'Bundle', type: 'transaction', entry }));

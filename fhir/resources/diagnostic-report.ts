@@ -1,5 +1,7 @@
 import type { DiagnosticReport, Provenance, Reference } from '@medplum/fhirtypes';
 import { isTranslation } from '../../pipelines/contract/translate.ts';
+import { type Withdrawal, withdrawalText } from '../../pipelines/contract/withdrawal.ts';
+import type { Result } from '../../pipelines/result/envelope.ts';
 import { conclusionLines } from '../../pipelines/result/render/conclusion.ts';
 import { mediaLinks, pdfAttachment } from './attachments.ts';
 import { AI_ASSERTED, codeable, reportCodes, SYSTEMS } from './codes.ts';
@@ -63,40 +65,43 @@ function requestIdentifiers({ resultSystem, reportKey, requestId, otherRequests 
 }
 
 /**
- * Returns the id of the Provenance. A Provenance has no identifier to search for. Because its id is
- * fixed, a retry does not create a second one.
+ * Returns the role of the Provenance of a result: one for the draft and one for each signature, so
+ * that the record of who made and who signed it grows. The role determines its id: a Provenance has no
+ * identifier to search for, and because its id is fixed, a retry does not create a second one.
  */
-export function provenanceId(requestId: string): string {
-  return resourceUuid(requestId, 'Provenance');
+export function provenanceRole({ verification }: Pick<Result, 'verification'>): string {
+  return verification ? `Provenance/signed/${verification.revision}` : 'Provenance';
 }
 
 /**
- * Builds the Provenance: which software made the report and Observations, from which study, in
- * whose custody.
+ * Builds the Provenance: which software made the report and Observations, from which study, who signed
+ * them, in whose custody.
  */
 export function buildProvenance(
   context: ReportContext,
   observations: readonly ObservationEntry[],
 ): Provenance {
+  const { requestId, result } = context;
   const revised = revisedReport(context);
   return {
     resourceType: 'Provenance',
-    id: provenanceId(context.requestId),
+    id: resourceUuid(requestId, provenanceRole(result)),
     target: [
       context.report,
-      ...observations.map(({ role }) => observationReference(context.requestId, role)),
+      ...observations.map(({ role }) => observationReference(requestId, role)),
     ],
-    occurredDateTime: context.effective,
-    recorded: context.result.generated_at,
-    activity: revised
-      ? codeable(SYSTEMS.dataOperation, 'UPDATE', 'revise')
-      : codeable(SYSTEMS.dataOperation, 'CREATE', 'create'),
+    occurredDateTime: result.generated_at,
+    recorded: result.generated_at,
+    activity:
+      revised || result.verification
+        ? codeable(SYSTEMS.dataOperation, 'UPDATE', 'revise')
+        : codeable(SYSTEMS.dataOperation, 'CREATE', 'create'),
     agent: [
       {
         type: codeable(SYSTEMS.provenanceParticipant, 'assembler', 'Assembler'),
         who: context.device,
       },
-      ...signatories(context.result).map((who) => ({
+      ...signatories(result).map((who) => ({
         type: codeable(SYSTEMS.provenanceParticipant, 'verifier', 'Verifier'),
         who,
       })),
@@ -109,6 +114,33 @@ export function buildProvenance(
       ...(context.imagingStudy ? [{ role: 'source' as const, what: context.imagingStudy }] : []),
       ...(revised ? [{ role: 'revision' as const, what: revised }] : []),
     ]),
+  };
+}
+
+/**
+ * Builds the Provenance of a withdrawal: who withdrew the result, when and why. The resources
+ * themselves say only that they are `entered-in-error`.
+ * @param target the resources at the receiver that are withdrawn.
+ */
+export function buildWithdrawalProvenance(
+  requestId: string,
+  withdrawal: Withdrawal,
+  target: Reference[],
+): Provenance {
+  return {
+    resourceType: 'Provenance',
+    id: resourceUuid(requestId, 'Provenance/withdrawal'),
+    target,
+    occurredDateTime: withdrawal.at,
+    recorded: withdrawal.at,
+    reason: [{ text: withdrawalText(withdrawal) }],
+    activity: codeable(SYSTEMS.dataOperation, 'NULLIFY', 'nullify'),
+    agent: [
+      {
+        type: codeable(SYSTEMS.provenanceParticipant, 'performer', 'Performer'),
+        who: { display: withdrawal.by },
+      },
+    ],
   };
 }
 

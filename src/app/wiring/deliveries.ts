@@ -197,6 +197,7 @@ function reportDeliverers(
       (name) => core.artifactPath(of.requestId, name),
       config.report.paper,
     );
+  const withdrawal = (requestId: string) => withdrawalOf(database, requestId);
   const overHl7v2 = {
     destinations: config.destinations.filter(isHl7v2),
     results: core,
@@ -226,16 +227,13 @@ function reportDeliverers(
       binaries: binaryLedger(join(config.dataDir, 'binaries')),
       holds: holdLedger(database),
     }),
-    createFhirWithdrawer(toEhrs),
+    createFhirWithdrawer({ ...toEhrs, withdrawalOf: withdrawal }),
     createHl7v2Deliverer({
       ...overHl7v2,
       signatureOver: (requestId) => signatureOver(database, requestId),
       reportPdf,
     }),
-    createHl7v2Withdrawer({
-      ...overHl7v2,
-      withdrawalOf: (requestId) => withdrawalOf(database, requestId),
-    }),
+    createHl7v2Withdrawer({ ...overHl7v2, withdrawalOf: withdrawal }),
   ];
 }
 

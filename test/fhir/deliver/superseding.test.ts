@@ -298,6 +298,24 @@ describe('a later run of a study whose report was signed in the gateway', () => 
     expect(await everything()).toEqual(before);
   });
 
+  test('has a Provenance for the draft and one for each signature, each with its own time', async () => {
+    await sign('req_third');
+    const records = (await ehr.all('Provenance')).toSorted((a, b) =>
+      a.recorded.localeCompare(b.recorded),
+    );
+    const signatures = [SIGNED.req_first, SIGNED.req_third].map((one) => one?.generated_at);
+    expect(
+      records.map(({ occurredDateTime, activity, agent }) => ({
+        at: occurredDateTime,
+        activity: activity?.coding?.[0]?.code,
+        verifiers: agent.flatMap(({ who }) => (who.type === 'Practitioner' ? who.display : [])),
+      })),
+    ).toEqual([
+      { at: RUNS.req_first?.generated_at, activity: 'CREATE', verifiers: [] },
+      ...signatures.map((at) => ({ at, activity: 'UPDATE', verifiers: ['Dr Ada Reader'] })),
+    ]);
+  });
+
   test('amends that report once it is signed', async () => {
     const [former] = await ehr.all('DocumentReference');
     expect(await sign('req_third')).toMatchObject({ outcome: 'delivered' });

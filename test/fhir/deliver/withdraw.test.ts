@@ -2,10 +2,12 @@ import type { DiagnosticReport, Observation, Resource } from '@medplum/fhirtypes
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { EhrDeps } from '../../../fhir/deliver/deliver.ts';
 import { createFhirWithdrawer } from '../../../fhir/deliver/withdraw.ts';
+import type { Withdrawal } from '../../../pipelines/contract/withdrawal.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
 import type { RequestDelivery } from '../../../src/core/outbox/delivery.ts';
 import { silentLogger } from '../../../src/platform/logging/logger.ts';
 import { ClientCertificates } from '../../../src/platform/tls/client-files.ts';
+import { type FhirServerOptions, statementOf } from '../../peers/fhir-server.ts';
 import { DELIVERY, delivererTo, destinationOf, PATIENT, REQUEST, withEhr } from '../delivering.ts';
 import { sampleResult } from '../sample.ts';
 import { validationErrors } from '../validators.ts';
@@ -32,6 +34,12 @@ const SIGNED: Result = {
       { observer: 'Dr Ada Reader', organization: 'Ward', at: SIGNED_AT, statement: null },
     ],
   },
+};
+const REASON: Withdrawal = {
+  at: '2026-03-04T12:00:00.000Z',
+  by: 'Dr Ben Ward',
+  reason: 'wrong-patient',
+  text: 'Images of another woman',
 };
 const PARTS = ['DiagnosticReport', 'Observation', 'DocumentReference'] as const;
 
@@ -74,7 +82,8 @@ const WITHDRAWAL: RequestDelivery & { kind: 'fhir-withdrawal' } = {
 };
 const withdraw = async (requestId = REQUEST) => {
   withdrawn.push(requestId);
-  return createFhirWithdrawer(deps()).send({ ...WITHDRAWAL, requestId }, never);
+  const withdrawer = createFhirWithdrawer({ ...deps(), withdrawalOf: async () => REASON });
+  return withdrawer.send({ ...WITHDRAWAL, requestId }, never);
 };
 const statuses = async () => {
   const all: string[] = [];
@@ -125,6 +134,35 @@ describe('the withdrawal of a report at an EHR', () => {
     expect((await only()).status).toBe('final');
     expect(await withdraw()).toMatchObject({ outcome: 'delivered' });
     expect(await statuses()).toEqual(WITHDRAWN);
+  });
+
+  test.each<[string, FhirServerOptions]>([
+    ['that takes our ids', {}],
+    [
+      'that refuses our ids',
+      { capabilities: statementOf({ resource: [{ type: 'Provenance', updateCreate: false }] }) },
+    ],
+    ['without transactions', { lacks: ['transaction'] }],
+  ])('tells an EHR %s who withdrew it and why', async (_, options) => {
+    await at.restart(options);
+    await at.ehr.put(PATIENT);
+    await send();
+    await withdraw();
+    await withdraw();
+    const all = await at.ehr.all('Provenance');
+    const [record, ...others] = all.filter(({ reason }) => reason !== undefined);
+    expect(others).toEqual([]);
+    expect(record).toMatchObject({
+      recorded: REASON.at,
+      reason: [{ text: 'Wrong patient: Images of another woman' }],
+      activity: { coding: [{ code: 'NULLIFY' }] },
+      agent: [{ who: { display: 'Dr Ben Ward' } }],
+    });
+    const places = (await Promise.all(PARTS.map((type) => at.ehr.all(type))))
+      .flat()
+      .map(({ resourceType, id }) => `${resourceType}/${id}`);
+    expect(record?.target.map(({ reference }) => reference).toSorted()).toEqual(places.toSorted());
+    expect(record && validationErrors(record)).toEqual([]);
   });
 
   test('keeps what the EHR has changed and added, and the ImagingStudy', async () => {
