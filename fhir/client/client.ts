@@ -1,6 +1,7 @@
 import type {
   Bundle,
   BundleEntry,
+  BundleEntryRequest,
   CapabilityStatement,
   Resource,
   ResourceType,
@@ -12,7 +13,7 @@ import { retryAfterSeconds } from '../../src/platform/outbound/retry-after.ts';
 import type { ClientCertificates } from '../../src/platform/tls/client-files.ts';
 import { type Credentials, credentialsOf } from './authorization.ts';
 import { classifyStatus, type Failure, FhirFailure, failureOf } from './outcome.ts';
-import type { FhirServer, ResourceOf, TransactionReceipt } from './server.ts';
+import type { Content, FhirServer, ResourceOf, TransactionReceipt } from './server.ts';
 import { tlsDispatcher } from './tls-dispatcher.ts';
 
 /** Errors that end a connection before any byte of the request was sent. */
@@ -90,6 +91,15 @@ const JSON_BODY = { 'content-type': 'application/fhir+json' };
  * Asks the server to return the created resource. Without this header, some servers omit its id.
  */
 const RETURNED = { ...JSON_BODY, prefer: 'return=representation' };
+
+/**
+ * Maximum length of a string in FHIR R4. The format of a Binary's data has no maximum, but some
+ * servers (Medplum) apply this one to every string.
+ */
+const LONGEST_STRING = 1024 * 1024;
+
+/** Statuses with which a server refuses a Binary in one form but may accept it in the other. */
+const CONTENT_REFUSED = [400, 413, 415, 422];
 
 /** HTTP 202: accepted but not carried out yet, so there are no entry statuses to check. */
 const ACCEPTED = 202;
@@ -173,21 +183,67 @@ class EhrConnection implements FhirServer {
     );
   }
 
-  async write({ resource, request }: BundleEntry, signal: AbortSignal): Promise<string> {
-    const [path = '', query] = (request?.url ?? '').split('?');
-    const [type = '', id] = path.split('/');
+  async createBinary(
+    { data, mediaType, securityContext }: Content,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const base64 = data.toString('base64');
+    const asResource = () =>
+      this.create(
+        {
+          resourceType: 'Binary',
+          contentType: mediaType,
+          securityContext: securityContext ? { reference: securityContext } : undefined,
+          data: base64,
+        },
+        signal,
+      );
+    const asContent = () => {
+      const headers = {
+        'content-type': mediaType,
+        prefer: 'return=minimal',
+        ...(securityContext && { 'x-security-context': securityContext }),
+      };
+      return this.#send({ method: 'POST', url: 'Binary' }, { headers, content: data }, signal);
+    };
+    const forms =
+      base64.length > LONGEST_STRING ? [asContent, asResource] : [asResource, asContent];
+    const [preferred, other] = forms as [typeof asContent, typeof asContent];
+    try {
+      return await preferred();
+    } catch (error) {
+      if (!(error instanceof FhirFailure) || !hasAnswer(error.reason, CONTENT_REFUSED)) throw error;
+      // If both are refused, the response to the preferred form says why.
+      return other().catch(() => Promise.reject(error));
+    }
+  }
+
+  write({ resource, request }: BundleEntry, signal: AbortSignal): Promise<string> {
     const headers: Record<string, string> = { ...RETURNED };
     if (request?.ifNoneExist) headers['if-none-exist'] = request.ifNoneExist;
     if (request?.ifMatch) headers['if-match'] = request.ifMatch;
-    const answer = await this.#call('write', signal, (either) =>
-      this.#client.request(request?.url ?? '', {
-        method: request?.method ?? 'POST',
-        body: resource,
-        options: { headers, signal: either },
-      }),
-    );
+    return this.#send(request ?? {}, { headers, resource }, signal);
+  }
+
+  /** Writes a resource, or the content of a Binary, and returns its reference. */
+  async #send(
+    { method = 'POST', url = '', ifNoneExist }: Partial<BundleEntryRequest>,
+    {
+      headers,
+      resource,
+      content,
+    }: { headers: Record<string, string>; resource?: Resource | undefined; content?: Buffer },
+    signal: AbortSignal,
+  ): Promise<string> {
+    const [path = '', query] = url.split('?');
+    const [type = '', id] = path.split('/');
+    const answer = await this.#call('write', signal, (either) => {
+      // The library would turn bytes into JSON, but passes this option on to `fetch` unchanged.
+      const options = { headers, signal: either, ...(content && { body: content }) };
+      return this.#client.request(url, { method, body: resource, options });
+    });
     const { headers: answered } = Client.httpFor(answer).response ?? {};
-    const condition = request?.ifNoneExist ?? query;
+    const condition = ifNoneExist ?? query;
     const reference =
       (id === undefined ? null : path) ??
       referenceOf(answer, type) ??

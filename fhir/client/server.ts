@@ -16,6 +16,14 @@ export interface TransactionReceipt {
   locations: readonly (string | null)[];
 }
 
+/** A file to be stored as a Binary. */
+export interface Content {
+  data: Buffer;
+  mediaType: string;
+  /** Reference of the resource whose access rules apply to the file, if there is one. */
+  securityContext: string | undefined;
+}
+
 /**
  * The interactions with an EHR that a delivery needs. Every method rejects with a FhirFailure for
  * any failure of the peer or the network.
@@ -41,6 +49,12 @@ export interface FhirServer {
    * @returns its reference, `Type/id`.
    */
   create(resource: Resource, signal: AbortSignal): Promise<string>;
+  /**
+   * Stores a file as a Binary: as a resource with base64 data, or as its bytes (FHIR R4, Binary) if
+   * the server refuses the resource. A file larger than a FHIR string is first sent as its bytes.
+   * @returns its reference, `Binary/id`.
+   */
+  createBinary(content: Content, signal: AbortSignal): Promise<string>;
   /**
    * Writes one entry of a transaction on its own, with the method, condition and version that the
    * entry states.

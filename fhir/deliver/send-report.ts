@@ -269,16 +269,10 @@ async function rendered(
   if (data.length <= inlineBytes) return { data };
   const stored = await binaries.find(destination.name, data);
   if (stored) return { data, binaryUrl: stored };
-  const binaryUrl = await server.create(
-    {
-      resourceType: 'Binary',
-      contentType: PDF_MEDIA_TYPE,
-      // A resource outside the bundle cannot refer to a patient created by the bundle.
-      securityContext: patient.reference?.startsWith('Patient/') ? patient : undefined,
-      data: data.toString('base64'),
-    },
-    signal,
-  );
+  // A resource outside the bundle cannot refer to a patient created by the bundle.
+  const securityContext = patient.reference?.startsWith('Patient/') ? patient.reference : undefined;
+  const content = { data, mediaType: PDF_MEDIA_TYPE, securityContext };
+  const binaryUrl = await server.createBinary(content, signal);
   await binaries.record(destination.name, data, binaryUrl);
   return { data, binaryUrl };
 }

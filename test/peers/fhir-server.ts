@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import {
   badRequest,
   getStatus,
@@ -22,6 +22,7 @@ import {
   type UpdateResourceOptions,
 } from '@medplum/fhir-router';
 import type {
+  Binary,
   Bundle,
   CapabilityStatement,
   Identifier,
@@ -48,6 +49,8 @@ export interface Call {
   method: string;
   path: string;
   headers: IncomingMessage['headers'];
+  /** The bytes of a Binary that was not sent as a resource. */
+  content?: Buffer;
 }
 
 type OfType<Type extends Resource['resourceType']> = WithId<
@@ -199,8 +202,11 @@ export async function startFhirServer(options: FhirServerOptions = {}): Promise<
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '').replace(/^\/fhir/, '') || '/';
     const method = request.method ?? 'GET';
-    calls.push({ method, path, headers: request.headers });
-    const body = await text(request);
+    const bytes = await buffer(request);
+    const isContent = path === '/Binary' && !/json/.test(request.headers['content-type'] ?? '');
+    const content = isContent ? bytes : undefined;
+    calls.push({ method, path, headers: request.headers, content });
+    const body = content ? JSON.stringify(binaryOf(request.headers)) : bytes.toString();
     // Some servers accept a transaction at the base only without a trailing slash.
     if (request.url === '/fhir/') return answer(response, 404, {});
     if (path === '/.well-known/smart-configuration') {
@@ -349,6 +355,16 @@ function answer(
 ): void {
   response.writeHead(status, { 'content-type': 'application/fhir+json', ...headers });
   response.end(JSON.stringify(body));
+}
+
+/** Returns the Binary that describes content sent as bytes; like Medplum, it has no `data`. */
+function binaryOf(headers: IncomingMessage['headers']): Binary {
+  const reference = headers['x-security-context'];
+  return {
+    resourceType: 'Binary',
+    contentType: headers['content-type'] ?? '',
+    ...(typeof reference === 'string' && { securityContext: { reference } }),
+  };
 }
 
 function parseJson(body: string): unknown {

@@ -31,6 +31,47 @@ describe('the PDF', () => {
     expect(report?.presentedForm?.[0]?.data).toBeUndefined();
   });
 
+  describe('as a Binary', () => {
+    const small = Buffer.from('%PDF-1.4 specimen');
+    const large = Buffer.alloc(1_000_000, '%PDF-1.4 ');
+    const refused = { kind: 'status', status: 422 } as const;
+
+    /** How often the PDF was sent as a resource, and as its bytes. */
+    const forms = () => {
+      const sent = site.ehr.calls.filter(({ path }) => path === '/Binary');
+      return [sent.filter((one) => !one.content).length, sent.filter((one) => one.content).length];
+    };
+    const sendStored = (pdf: Buffer) => send(deliverer({ inlinePdfMegabytes: 0 }, undefined, pdf));
+
+    test.each([
+      ['a small one is sent as a resource', small, 0, [1, 0]],
+      ['a small one is sent as its bytes if the resource is refused', small, 1, [1, 1]],
+      ['one longer than a FHIR string is sent as its bytes', large, 0, [0, 1]],
+    ])('%s', async (_, pdf, refusals, expected) => {
+      site.ehr.fail('POST /Binary', refused, refusals);
+      expect(await sendStored(pdf)).toMatchObject({ outcome: 'delivered' });
+      expect(forms()).toEqual(expected);
+      const [binary] = await site.ehr.all('Binary');
+      const [patient] = await site.ehr.all('Patient');
+      expect(binary).toMatchObject({
+        contentType: 'application/pdf',
+        securityContext: { reference: `Patient/${patient?.id}` },
+      });
+      const content = site.ehr.calls.find((one) => one.content)?.content;
+      if (content) expect(content.equals(pdf)).toBe(true);
+    });
+
+    test('a report whose PDF is refused in both forms is held, with the first response', async () => {
+      site.ehr.fail('POST /Binary', refused);
+      site.ehr.fail('POST /Binary', { kind: 'status', status: 400 });
+      expect(await sendStored(small)).toMatchObject({
+        code: 'ehr_rejected',
+        detail: expect.stringContaining('422'),
+      });
+      expect(forms()).toEqual([1, 1]);
+    });
+  });
+
   test('is sent again as a Binary if it makes the body too large', async () => {
     site.ehr.fail('POST /', { kind: 'status', status: 413 });
     expect(await send(deliverer())).toMatchObject({ outcome: 'delivered' });
