@@ -17,7 +17,7 @@ import {
   mean,
   measuredClip,
 } from './chambers/beats.ts';
-import type { ApicalView } from './chambers/gaps.ts';
+import { APICAL_VIEWS, type ApicalView } from './chambers/gaps.ts';
 import type { ApicalReadings } from './chambers/read.ts';
 import { tracedMeasurements } from './displays/measure.ts';
 import type { DisplayReading } from './displays/reading.ts';
@@ -42,7 +42,7 @@ import type { Readings } from './readers.ts';
 import type { PerformanceMethod } from './rv-function/guideline.ts';
 import { rightHeartValues } from './rv-function/measure.ts';
 import { chamberAreas } from './segment-chambers/measure.ts';
-import { withConsistency } from './shared/consistency.ts';
+import { OF_BEAT, withConsistency } from './shared/consistency.ts';
 import { withPlausibility, withRemark } from './shared/plausibility.ts';
 import type { EchoPatient, EchoSection } from './shared/section.ts';
 import { scoreIndexOf, type WallSegmentReading, wallSegments } from './wall-motion/measure.ts';
@@ -58,6 +58,8 @@ export interface HeartOutlines {
    * or if `trusted` is false.
    */
   scoreIndex: Measurement | null;
+  /** Views whose walls were not graded, because a value measured on their outlines was withheld. */
+  withheldViews: readonly ApicalView[];
   /** True if volumes, and values derived from a change in volume, may be reported. */
   trusted: boolean;
 }
@@ -67,6 +69,7 @@ export const NO_OUTLINES: HeartOutlines = {
   clips: { A4C: null, A2C: null, A3C: null },
   segments: [],
   scoreIndex: null,
+  withheldViews: [],
   trusted: false,
 };
 
@@ -90,13 +93,39 @@ export function heartOutlines(
   const all = (clips ?? []).map(measuredClip);
   const of = (view: ApicalView) => bestClip(all, view);
   const best = { A4C: of('A4C'), A2C: of('A2C'), A3C: of('A3C') };
-  const segments = wallSegments({
-    apical: best,
-    shortAxes: parasternal?.clips ?? [],
-    reduced: isReduced(best.A4C),
-  });
-  const scoreIndex = volumesTrusted ? scoreIndexOf(segments) : null;
-  return { outlined: all, clips: best, segments, scoreIndex, trusted: volumesTrusted };
+  const heart = { ...NO_OUTLINES, outlined: all, clips: best, trusted: volumesTrusted };
+  return { ...heart, ...walls(heart, best, parasternal) };
+}
+
+function walls(
+  { trusted }: HeartOutlines,
+  apical: ApicalClips,
+  parasternal: ParasternalReadings | null,
+): Pick<HeartOutlines, 'segments' | 'scoreIndex'> {
+  const shortAxes = parasternal?.clips ?? [];
+  const segments = wallSegments({ apical, shortAxes, reduced: isReduced(apical.A4C) });
+  return { segments, scoreIndex: trusted ? scoreIndexOf(segments) : null };
+}
+
+/**
+ * Leaves views out of the wall segments and the score index if a value measured on their outlines
+ * was withheld, because it is not plausible or because a person rejected it: the motion of the walls
+ * is measured on the same outlines (echo 3).
+ */
+function withSoundWalls(
+  heart: HeartOutlines,
+  images: readonly Measurement[],
+  parasternal: ParasternalReadings | null,
+): HeartOutlines {
+  const withheld = new Set(
+    images.filter(({ quality }) => quality === 'inadequate').map(({ concept }) => concept.key),
+  );
+  const withheldViews = APICAL_VIEWS.filter(
+    (view) => heart.clips[view] && OF_BEAT[view].some((key) => withheld.has(key)),
+  );
+  if (withheldViews.length === 0) return heart;
+  const left = Object.fromEntries(withheldViews.map((view) => [view, null]));
+  return { ...heart, ...walls(heart, { ...heart.clips, ...left }, parasternal), withheldViews };
 }
 
 const UNTRUSTED = remarkOfEcho('outlines.untrusted', {});
@@ -326,7 +355,7 @@ function gather(
   const sectionOf = (key: EchoConcept) =>
     sections.find(({ measures }) => measures.includes(key))?.id ?? null;
   const traced = tracedMeasurements(spectra, sectionOf);
-  const heart = views.apical ? heartOutlines(views.apical, views.parasternal) : NO_OUTLINES;
+  const found = views.apical ? heartOutlines(views.apical, views.parasternal) : NO_OUTLINES;
   const fluid = fluidFinding(views.parasternal);
   const parasternal = [
     ...(views.parasternal ? longAxisValues(views.parasternal) : []),
@@ -336,13 +365,13 @@ function gather(
   // Contradictions are checked before the values are filtered, so that a value is also withheld if
   // the value that it contradicts needs a review. The order of the values is the order of
   // preference: 2D lines, then M-mode (echo 5.1), then the motion of an outline.
-  const images = withConsistency(
-    [...parasternal, ...traced, ...outlinedValues(heart)].filter(({ value }) =>
+  const consistent = withConsistency(
+    [...parasternal, ...traced, ...outlinedValues(found)].filter(({ value }) =>
       Number.isFinite(value),
     ),
-  )
-    .map((one) => withInterval(one, used))
-    .filter(counts);
+  );
+  const heart = withSoundWalls(found, consistent, views.parasternal);
+  const images = consistent.map((one) => withInterval(one, used)).filter(counts);
   return {
     study,
     patient,

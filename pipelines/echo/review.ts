@@ -18,7 +18,7 @@ import type { HeartLocator } from './locate/heart-locator.ts';
 import { ECHO_VIEWS, familyOf, type HeartView } from './locate/names.ts';
 import type { ParasternalClip } from './parasternal/clip.ts';
 import { SECTIONS } from './sections.ts';
-import { restsOn } from './shared/consistency.ts';
+import { OF_BEAT, restsOn } from './shared/consistency.ts';
 import { plausibleRange } from './shared/plausibility.ts';
 
 /** What the pipeline stores of an echo study, so that a review can interpret it again. */
@@ -143,7 +143,8 @@ export function reviewRules({ gathered }: EchoReviewed): EndpointRules {
   return {
     clips: gathered.study.clips,
     limitsOf: plausibleRange,
-    restsOn,
+    restsOn: (key) =>
+      key === 'wall-motion-score-index' ? Object.values(OF_BEAT).flat() : restsOn(key),
     outlineOf,
     outlineAt: ({ source }, frame) => frameAt(source.file, frame)?.frame.outlines.lv ?? null,
     faultOf: ({ source }, frame, points) => {

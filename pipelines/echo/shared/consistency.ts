@@ -2,6 +2,7 @@ import type { EchoConcept } from '../../concepts/echo.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import type { Remark } from '../../result/statement.ts';
+import type { ApicalView } from '../chambers/gaps.ts';
 import { inadequate } from './plausibility.ts';
 import { belongsToMachine } from './section.ts';
 import { valuesOf } from './values.ts';
@@ -153,6 +154,13 @@ const RESTS_ON: Readonly<Partial<Record<EchoConcept, readonly EchoConcept[]>>> =
   'tr-gradient': ['tr-vmax'],
   rvsp: ['tr-vmax', 'ra-pressure'],
   'tapse-to-spap': ['tapse', 'tr-vmax', 'rvsp'],
+};
+
+/** Values measured on the outlines of the ventricle in an apical view. */
+export const OF_BEAT: Readonly<Record<ApicalView, readonly EchoConcept[]>> = {
+  A4C: OF_BEAT_4C,
+  A2C: OF_BEAT_2C,
+  A3C: OF_BEAT_3C,
 };
 
 /** Returns the concepts on which a value is based, or that are measured on the same outline. */

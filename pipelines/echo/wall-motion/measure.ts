@@ -244,8 +244,7 @@ export function scoreIndexOf(segments: readonly WallSegmentReading[]): Measureme
   const own = segments.filter(({ segment }) => segment <= WALL_MOTION.scored);
   const scores = own.flatMap(({ score }) => score ?? []);
   const isSuspected = own.some(({ suspected }) => suspected !== null && suspected > 1);
-  if (scores.length === 0 || isSuspected) return null;
-  return createMeasurement(
+  const index = createMeasurement(
     'wall-motion-score-index-outlined',
     'wall-motion-score-index',
     scoreIndex(scores),
@@ -258,4 +257,6 @@ export function scoreIndexOf(segments: readonly WallSegmentReading[]): Measureme
       ],
     },
   );
+  // A person may have typed the index, which then does not depend on the segments.
+  return (scores.length > 0 && !isSuspected) || index.confirmed === 'entered' ? index : null;
 }

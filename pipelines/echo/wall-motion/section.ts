@@ -2,7 +2,7 @@ import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { sayOfWallMotion } from '../../result/render/echo/wall-motion.ts';
 import type { Statement } from '../../result/statement.ts';
-import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
+import { type ApicalView, type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
 import { gradableEf } from '../lvef/judge.ts';
 import {
   classification,
@@ -36,6 +36,8 @@ interface WallMotionEvidence extends PatientEvidence, OutlineEvidence {
      * scored.
      */
     scoreIndex: Measurement | null;
+    /** Views that were not graded, because a value measured on their outlines was withheld. */
+    withheldViews: readonly ApicalView[];
   };
 }
 
@@ -154,7 +156,7 @@ const listed = (segments: readonly WallSegment[]) =>
 
 function run(evidence: WallMotionEvidence, values: Values) {
   const given = values.measurement('wall-motion-score-index');
-  const { trusted } = evidence.heart;
+  const { trusted, withheldViews } = evidence.heart;
   const child = isChild(evidence);
   const read = trusted ? evidence.heart.segments : [];
   const all = child ? read.map(unscored) : read;
@@ -183,6 +185,9 @@ function run(evidence: WallMotionEvidence, values: Values) {
     gaps: [
       child ? PATIENT_GAPS.child : null,
       seen ? null : (outlineGap(evidence) ?? untrusted),
+      withheldViews.length > 0 && trusted
+        ? sayOfWallMotion.gap('wall-motion.outlines-withheld', { views: withheldViews })
+        : null,
       seen && !child ? tooFew(scored) : null,
     ],
     data: { model: MODEL, segments: listed(all) },

@@ -91,6 +91,10 @@ function entered(reviewed: EchoReviewed, key: string, value: number): Result {
 
 const summaryOf = ({ sections }: Result, id: string) =>
   sections.find((one) => one.id === id)?.summary ?? '';
+const sectionDataOf = ({ sections }: Result, id: string) =>
+  (sections.find((one) => one.id === id)?.data ?? {}) as {
+    segments?: { views?: { view: string }[] }[];
+  };
 const categoryOf = ({ classifications }: Result, id: string) =>
   classifications.find((one) => one.id === id)?.value;
 
@@ -476,6 +480,32 @@ describe('a value that a person has accepted', () => {
   ] as const)('stays if %s', (_, changes, ef) => {
     const after = changed(heart, ...changes, ['reject', 'lvedv-4c']);
     expect(counting('lvef-biplane', after)?.value).toBe(ef);
+  });
+
+  it.each(['lvedv-4c', 'lvesv-4c', 'lv-length-4c', 'lv-es-area-4c'])(
+    'is no wall motion seen in the view whose %s is rejected',
+    (key) => {
+      const after = changed(heart, ['reject', key]);
+      const { segments = [] } = sectionDataOf(after, 'wall-motion');
+      const views = segments.flatMap((one) => one.views ?? []).map(({ view }) => view);
+      expect(new Set(views)).toEqual(new Set(['A2C']));
+      expect(summaryOf(after, 'wall-motion')).toContain('not graded in A4C');
+      expect(sectionDataOf(after, 'lv-strain').segments).toHaveLength(7);
+    },
+  );
+
+  it('is no score index once the outlines of both views are rejected, unless it was typed', () => {
+    const key = 'wall-motion-score-index';
+    const rejected = [
+      ['reject', 'lvedv-4c'],
+      ['reject', 'lvesv-2c'],
+    ] as const;
+    const after = changed(heart, ['accept', key], ...rejected);
+    expect(counting(key, after)).toBeUndefined();
+    expect(after.classifications.filter(({ section }) => section === 'wall-motion')).toEqual([]);
+    expect(after.report?.impression.join(' ')).not.toMatch(/wall motion abnormality in/i);
+    const typed = changed(heart, ['set-value', key, 1.5], ...rejected);
+    expect(counting(key, typed)?.value).toBe(1.5);
   });
 
   it('stays if it comes from the machine and a volume of the images is rejected', () => {

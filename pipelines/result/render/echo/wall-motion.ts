@@ -40,6 +40,8 @@ export const WALL_MOTION_SENTENCES = {
     `${index && namedText(index)} with ${ef && namedText(ef)}: global dysfunction or a scoring error.`,
   'wall-motion.untrusted': () =>
     'Wall motion was not graded: no permitted model has been shown to track the myocardium.',
+  'wall-motion.outlines-withheld': ({ views }: { views: readonly string[] }) =>
+    `Wall motion was not graded in ${views.join(' and ')}: a value measured on the same outlines was withheld.`,
   'wall-motion.few-segments': ({ enough, of }: { enough: number; of: number }) =>
     `Fewer than ${enough} of ${of} segments could be graded.`,
   'wall-motion.no-segment': () =>
