@@ -1,5 +1,6 @@
 import type { EchoConcept, EchoMethod } from '../../concepts/echo.ts';
 import { isFromReport, type Measurement, type Result } from '../../result/envelope.ts';
+import { asRepeat } from '../../result/measured.ts';
 import { type ImageInputs, type Presumption, sayOfEcho } from '../../result/render/echo/shared.ts';
 import type { FindingDraft, SectionOutcome } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
@@ -186,7 +187,9 @@ export function withWithheld(
 
 /**
  * Adds values of an unknown structure that a person confirmed to an outcome. Without them, a value
- * that a reader accepted or typed would disappear from the result.
+ * that a reader accepted or typed would disappear from the result. Several displays may show the
+ * same structure, such as one annulus, so only one value of a quantity counts; the reader may choose
+ * another.
  */
 export function withConfirmed(
   outcome: SectionOutcome,
@@ -194,11 +197,15 @@ export function withConfirmed(
 ): SectionOutcome {
   if (confirmed.length === 0) return outcome;
   const { status, statements = [], measurements = [] } = outcome;
+  const counting = new Map(confirmed.toReversed().map((one) => [one.concept.key, one]));
+  const listed = confirmed.map((one) =>
+    counting.get(one.concept.key) === one ? one : asRepeat(one),
+  );
   return {
     ...outcome,
     status: status === 'not_assessed' || status === 'inadequate' ? 'partial' : status,
     statements: [sayOfEcho.value('echo.of-unknown-structure', {}, confirmed), ...statements],
-    measurements: [...measurements, ...confirmed],
+    measurements: [...measurements, ...listed],
   };
 }
 

@@ -355,6 +355,26 @@ describe('a value of a wall that neither the header nor the trace names', () => 
   };
   const reviewed: EchoReviewed = { ...rest, gathered: { ...gathered, spectra: [display] } };
   const original = interpretReviewed(reviewed, [], AT);
+
+  it('counts once if two displays of such a wall are confirmed', () => {
+    const key = 's-prime-unnamed';
+    const second = { ...quantity, value: 7.2, calipers: [], remark: null, doubt: null };
+    const other = { ...display, file: 'wall-2.dcm', quantities: [second as TracedQuantity] };
+    const both = { ...reviewed, gathered: { ...gathered, spectra: [display, other] } };
+    const draft = interpretReviewed(both, [], AT);
+    const ids = draft.measurements.flatMap(({ id, concept }) => (concept.key === key ? id : []));
+    const state = { original: draft, result: draft, effects: [] };
+    const effects = ids.flatMap((measurement) =>
+      effectsOf({ kind: 'accept', measurement }, state, reviewRules(both)),
+    );
+    const result = interpretReviewed(both, effects, AT);
+    const standings = result.measurements.flatMap(({ concept, standing }) =>
+      concept.key === key ? standing : [],
+    );
+    expect(standings).toEqual(['counts', 'repeat']);
+    expect(summaryOf(result, 'diastolic')).toMatch(/Confirmed by the reader: .*11\.0.*7\.2/);
+  });
+
   const after = (change: Exclude<Change, { kind: 'undo' }>) => {
     const state = { original, result: original, effects: [] };
     return interpretReviewed(reviewed, effectsOf(change, state, reviewRules(reviewed)), AT);
