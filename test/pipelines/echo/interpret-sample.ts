@@ -9,6 +9,7 @@ import { withPlausibility } from '../../../pipelines/echo/shared/plausibility.ts
 import type { EchoPatient } from '../../../pipelines/echo/shared/section.ts';
 import { NO_FRAME } from '../../../pipelines/result/measured.ts';
 import { createMeasurement } from '../../../pipelines/result/measurement.ts';
+import { failTest } from '../fail-test.ts';
 
 /** The body surface is that of 175 cm and 70 kg. */
 export const MAN: EchoPatient = {
@@ -67,6 +68,9 @@ export function interpreted(
     whole,
     { report: true, report_language: 'en', return: ['json'] },
     new Date(0),
+    [],
+    'real',
+    failTest,
   );
   return {
     result,

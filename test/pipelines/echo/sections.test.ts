@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ECHO_CONCEPTS, type EchoConcept } from '../../../pipelines/concepts/echo.ts';
 import { type HeartOutlines, NO_OUTLINES } from '../../../pipelines/echo/evidence.ts';
-import { interpretStudy } from '../../../pipelines/echo/interpret-study.ts';
-import { fluidFinding } from '../../../pipelines/echo/pericardial-effusion/measure.ts';
-import { plausibleRange, withPlausibility } from '../../../pipelines/echo/shared/plausibility.ts';
+import { plausibleRange } from '../../../pipelines/echo/shared/plausibility.ts';
 import type { EchoPatient } from '../../../pipelines/echo/shared/section.ts';
-import { NO_FRAME } from '../../../pipelines/result/measured.ts';
-import { createMeasurement } from '../../../pipelines/result/measurement.ts';
-import { MAN, ownerOf } from './interpret-sample.ts';
+import { interpreted as studied } from './interpret-sample.ts';
 
 type Given = Readonly<Partial<Record<EchoConcept, number>>>;
 
@@ -18,39 +14,8 @@ function interpreted(
   provenance: 'cart-sr' | 'model' = 'cart-sr',
   heart: HeartOutlines = NO_OUTLINES,
 ) {
-  const of = { ...MAN, ...patient };
-  const surface: Given = of.surface === null ? {} : { 'body-surface-area': of.surface };
-  const measured = Object.entries({ ...surface, ...given }).map(([name, value]) => {
-    const key = name as EchoConcept;
-    const source = { ...NO_FRAME, provenance } as const;
-    const measurement = createMeasurement(`cart-${key}`, key, value, 'cart-sr', {
-      section: ownerOf(key),
-      source,
-    });
-    return withPlausibility(measurement, key);
-  });
-  const study = { clips: [], refused: [], files: 1, series: 1 };
-  const result = interpretStudy(
-    {
-      study,
-      patient: of,
-      measured,
-      spectra: [],
-      clips: [],
-      views: { apical: { clips: null, volumesTrusted: false }, parasternal: { clips: null } },
-      heart,
-      fluid: fluidFinding(null),
-      performanceMethod: null,
-      handheld,
-      priors: [],
-    },
-    { report: true, report_language: 'en', return: ['json'] },
-    new Date(0),
-  );
-  const section = (id: string) => result.sections.find((one) => one.id === id);
-  const category = (id: string) => result.classifications.find((one) => one.id === id)?.value;
-  const value = (key: EchoConcept) => result.measurements.find((one) => one.concept.key === key);
-  return { result, section, category, value };
+  const study = studied(given, provenance, patient, { handheld, heart });
+  return { ...study, category: (id: string) => study.category(id)?.value };
 }
 
 const LINEAR = { ivsd: 1, lvidd: 5, lvpwd: 1, lvids: 3.2 } as const;

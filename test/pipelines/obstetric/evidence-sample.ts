@@ -25,6 +25,7 @@ import type {
 import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
 import { byId, renderOutcome } from '../../../pipelines/result/render/render.ts';
 import type { SectionFailed } from '../../../pipelines/run/sections.ts';
+import { failTest } from '../fail-test.ts';
 
 /**
  * Evidence as if it had been located in images of 800 × 600 pixels at 0.4 mm per pixel, with one
@@ -153,10 +154,6 @@ export interface Case {
   /** By default, the test fails if a section throws. */
   onFailure?: SectionFailed;
 }
-
-const failTest: SectionFailed = (section, cause) => {
-  throw new Error(`section ${section} failed`, { cause });
-};
 
 export function interpretReadings({
   readings,

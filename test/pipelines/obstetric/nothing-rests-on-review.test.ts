@@ -8,6 +8,7 @@ import { interpretStudy } from '../../../pipelines/obstetric/interpret-study.ts'
 import type { Locator } from '../../../pipelines/obstetric/locator.ts';
 import type { FramePlane, FrameReading, Plane } from '../../../pipelines/obstetric/shared/plane.ts';
 import type { Result } from '../../../pipelines/result/envelope.ts';
+import { failTest } from '../fail-test.ts';
 import { spectrum } from './doppler/doppler-sample.ts';
 import { abdomen, clip, femur, head, MM_PER_PIXEL, outline } from './evidence-sample.ts';
 
@@ -264,9 +265,7 @@ function interpreted(
     priors: [],
     accept,
   };
-  return interpretStudy(given, [], MODELS, new Date('2026-01-01T00:00:00Z'), (section, cause) => {
-    throw new Error(`section ${section} failed`, { cause });
-  });
+  return interpretStudy(given, [], MODELS, new Date('2026-01-01T00:00:00Z'), failTest);
 }
 
 /** Returns everything that a reader would regard as settled. */

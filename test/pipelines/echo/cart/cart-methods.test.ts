@@ -7,6 +7,7 @@ import { interpretStudy } from '../../../../pipelines/echo/interpret-study.ts';
 import { SECTIONS } from '../../../../pipelines/echo/sections.ts';
 import { convert } from '../../../../pipelines/input/cart-sr/vocabulary.ts';
 import { cartValue } from '../../cart-sample.ts';
+import { failTest } from '../../fail-test.ts';
 import { noteOf } from '../rendered.ts';
 
 const code = (scheme: string, value: string): CartCode => ({ scheme, code: value, meaning: value });
@@ -43,7 +44,14 @@ function reported(cart: readonly CartMeasurement[], context: Partial<EchoContext
   );
   expect(evidence.heart).toBe(NO_OUTLINES);
   const options = { report: true, report_language: 'en', return: ['json'] } as const;
-  const result = interpretStudy(evidence, { ...options, return: ['json'] }, new Date(0));
+  const result = interpretStudy(
+    evidence,
+    { ...options, return: ['json'] },
+    new Date(0),
+    [],
+    'real',
+    failTest,
+  );
   return {
     evidence,
     result,

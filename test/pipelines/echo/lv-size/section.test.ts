@@ -99,6 +99,13 @@ describe('the reason why there is no geometry', () => {
   });
 });
 
+describe('relative wall thickness', () => {
+  it('may combine a wall and a diameter from two sources', () => {
+    const { value } = measuredStudy({ machine: { lvpwd: 1 }, outlines: { lvidd: 5 } });
+    expect(value('relative-wall-thickness')?.value).toBe(0.4);
+  });
+});
+
 describe('fractional shortening', () => {
   it('uses diameters from one source', () => {
     const { value } = measuredStudy({ machine: { lvidd: 5 }, outlines: { lvids: 3.2 } });

@@ -273,6 +273,12 @@ describe('mitral stenosis', () => {
   ])('by half-time with a gradient of %d mmHg: %s', (gradient, expected) => {
     expect(ms({ 'mv-half-time': 220, 'mv-mean-gradient': gradient })).toBe(expected);
   });
+  it('by half-time is not graded if the area is normal, which is stated with a gradient', () => {
+    const given = { 'mv-half-time': 50, 'mv-mean-gradient': 8 };
+    expect(ms(given)).toBeUndefined();
+    expect(summary(given)).toContain('By convention');
+    expect(summary({ 'mv-half-time': 50 })).not.toContain('By convention');
+  });
   it('by half-time carries its caution', () => {
     expect(summary({ 'mv-half-time': 220, 'mv-mean-gradient': 8 })).toContain('commissurotomy');
   });

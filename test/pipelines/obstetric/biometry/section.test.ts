@@ -526,7 +526,8 @@ describe('findings', () => {
     expect(ids([abdomen(75, 75), femur(50)])).not.toContain('consistency-fl-ac');
   });
 
-  const standingLengths = (lengths: Partial<Record<'bpd' | 'ofd' | 'hc' | 'ac' | 'fl', number>>) =>
+  type Length = 'bpd' | 'ofd' | 'hc' | 'tad' | 'apad' | 'ac' | 'fl';
+  const standingLengths = (lengths: Partial<Record<Length, number>>) =>
     Object.entries(lengths).map(([key, mm]) =>
       createMeasurement(key, key as keyof typeof lengths, mm, 'hc-ellipse', {
         section: 'biometry',
@@ -540,6 +541,15 @@ describe('findings', () => {
     expect(doubts({ bpd: 70, ofd: 90, hc: expected * 1.0599 })).toEqual([]);
     expect(doubts({ bpd: 70, ofd: 90, hc: expected * 1.0601 })).toEqual(['consistency-hc']);
     expect(doubts({ bpd: 70, ofd: 90, hc: expected * 0.9399 })).toEqual(['consistency-hc']);
+  });
+
+  it.each([
+    [74, ['consistency-tad-apad']],
+    [75, []],
+    [135, []],
+    [136, ['consistency-tad-apad']],
+  ])('a TAD of %d mm with an APAD of 100 mm: %j', (tad, expected) => {
+    expect(doubts({ tad, apad: 100 })).toEqual(expected);
   });
 
   it('a BPD must be shorter than the OFD', () => {

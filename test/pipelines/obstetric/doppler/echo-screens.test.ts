@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readStudy } from '../../../../pipelines/input/read-study.ts';
 import { spectraReader } from '../../../../pipelines/obstetric/doppler/read.ts';
 import { interpretStudy } from '../../../../pipelines/obstetric/interpret-study.ts';
+import { failTest } from '../../fail-test.ts';
 import { NO_MODELS } from '../evidence-sample.ts';
 
 /** Real Doppler and M-mode displays of adult hearts. */
@@ -31,7 +32,7 @@ async function interpreted(file: string, viewName: string | null) {
   const { uncertainty } = NO_MODELS;
   const evidence = { study, options, planes: null, readings: [], withoutModel: [], uncertainty };
   const given = { ...evidence, views: { spectra }, priors: [], accept: 'simulated' as const };
-  return { spectra, result: interpretStudy(given, [], [], new Date(0)) };
+  return { spectra, result: interpretStudy(given, [], [], new Date(0), failTest) };
 }
 
 describe.skipIf(FILES.length === 0)('an echo screen that is sent as an obstetric study', () => {

@@ -2,12 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { fetusOf } from '../../../../pipelines/contract/fetus-name.ts';
 import type { BeatVelocities } from '../../../../pipelines/obstetric/doppler/evidence.ts';
 import {
+  acharyaSystolicDiastolicAt,
   anaemiaBand,
   aWave,
+  ciobanuAt,
   dopplerSummary,
   endDiastolicFlow,
+  mcaPeakMedian,
   rank,
+  umbilicalAt,
   umbilicalReference,
+  uterinePiAt,
   uterineReference,
 } from '../../../../pipelines/obstetric/doppler/guideline.ts';
 import { lateralityOf, vesselOf } from '../../../../pipelines/obstetric/doppler/read.ts';
@@ -320,6 +325,17 @@ describe("the machine's own values", () => {
 describe('charts and thresholds', () => {
   const umbilicalPi = (gaWeeks: number, pi: number) => umbilicalReference(7 * gaWeeks, pi);
 
+  it.each([
+    ['FMF', (days: number) => ciobanuAt('cpr', days, 0), 140, 293],
+    ['uterine', (days: number) => uterinePiAt(days, 0), 77, 287],
+    ['umbilical', (days: number) => umbilicalAt('pi', days / 7, 0), 168, 280],
+    ['free loop', (days: number) => acharyaSystolicDiastolicAt(days / 7, 0), 133, 287],
+    ['MCA-PSV', (days: number) => mcaPeakMedian(days / 7), 126, 280],
+  ])('the %s chart ends at its first and last day', (_, at, first, last) => {
+    const ages = [first - 1, first, last, last + 1];
+    expect(ages.map((days) => at(days) !== null)).toEqual([false, true, true, false]);
+  });
+
   it('umbilical PI at 32 weeks: printed 95th centile 1.24', () => {
     expect(umbilicalPi(32, 1.24)?.high).toBeCloseTo(1.24, 2);
     expect(rank({ ...must(umbilicalPi(32, 1.2)) })).toBe('N');
@@ -493,6 +509,20 @@ describe('flow over the beats', () => {
     { edv: -1, wave: 'reversed' },
   ])('a-wave of $edv cm/s where 1 is hidden: $wave', ({ edv, wave }) => {
     expect(aWave([beatOf({ edv })], 1)).toBe(wave);
+  });
+
+  it.each([
+    [[5, 5, 0, 0], 'positive'],
+    [[5, 0, 0], 'absent'],
+    [[0, 0, -5, -5], 'absent'],
+    [[0, -5, -5], 'reversed'],
+  ])('a-waves of %j cm/s are %s: it needs more than half of the beats', (beats, wave) => {
+    expect(
+      aWave(
+        beats.map((edv) => beatOf({ edv })),
+        1,
+      ),
+    ).toBe(wave);
   });
 
   it('the most severe state determines the category', () => {

@@ -398,6 +398,24 @@ describe('the category', () => {
     expect(small.classifications.find(({ id }) => id === 'size-category')?.value).toMatch(/^sga/);
   });
 
+  // At 28 weeks, 2 % of the AC are 0.4 standard deviations, so the interval of the second and third
+  // includes the 3rd or 97th centile, and that of the fourth the 10th.
+  it.each([
+    [-3.6, 'sga-severe'],
+    [-2, 'sga'],
+    [2, 'lga'],
+    [-1.4, undefined],
+    [0, 'aga'],
+  ])('of an AC with a z-score of %d within 2 %%: %s', (z, expected) => {
+    const diameter = (intergrowthSizeAt('ac', 28, z) ?? 0) / Math.PI;
+    const { classifications } = interpretReadings({
+      readings: [abdomen(diameter, diameter)],
+      options: at(196),
+      evidence: { uncertainty: { hcPercent: null, acPercent: 2, flMm: null } },
+    });
+    expect(classifications.find(({ id }) => id === 'size-category')?.value).toBe(expected);
+  });
+
   it('does not mention the interval if none is known', () => {
     const result = interpretReadings({
       readings: [abdomen(75, 73.5)],

@@ -216,6 +216,10 @@ describe('nasal bone and plane', () => {
     expect(outcome).toMatchObject({ status: 'inadequate', reason: { code: 'plane_inadequate' } });
     expect(outcome.summary).toContain('3.8 mm was not interpreted');
     expect(outcome.summary).toContain('palate');
+    const adequacy = outcome.classifications?.find(({ id }) => id === 'nt-plane-adequacy');
+    expect(adequacy?.criteria.filter(({ met }) => !met)).toEqual([
+      { name: 'palate seen', value: 'no', met: false },
+    ]);
     expect(classOf(outcome, 'nuchal-translucency-category')).toBeUndefined();
     expect(outcome.measurements?.[0]?.reference).toBeNull();
   });

@@ -110,6 +110,7 @@ describe('the lower placental edge', () => {
     const { status, summary } = sectionOf(result, 'placenta');
     expect(status).toBe(undecided ? 'partial' : 'complete');
     expect(summary?.includes('at a cut-off')).toBe(undecided);
+    expect(summary).toContain(mm < 0 ? 'overlapping the internal os (' : 'mm from the internal os');
   });
 
   it.each([
