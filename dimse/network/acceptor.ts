@@ -15,6 +15,7 @@ import {
   answerContexts,
   explicitFirst,
   type Offer,
+  receivedClasses,
   sentFragmentBytes,
   whyRejected,
 } from './negotiation.ts';
@@ -109,7 +110,7 @@ export class Acceptor {
     this.#socket = socket;
     this.#options = options;
     this.#reader = new PduReader({
-      first: [PDU.associateRequest],
+      first: [PDU.associateRequest, PDU.abort],
       maxPduBytes: options.maxPduBytes,
     });
     this.#peer = {
@@ -232,10 +233,12 @@ export class Acceptor {
     this.#admitted = admission;
     const { source, mayQuery } = admission;
     this.#peer = { ...this.#peer, source, mayQuery };
-    const contexts = explicitFirst(request.contexts, request.roles ?? []);
+    const receiving = receivedClasses(request.roles);
+    const contexts = explicitFirst(request.contexts, receiving);
     const { answers, accepted } = answerContexts(contexts, offer);
     this.#provider = new DimseProvider({
       contexts: accepted,
+      receiving,
       peer: this.#peer,
       storage: this.#options.storage,
       normalized: this.#options.normalized ?? null,
@@ -255,6 +258,7 @@ export class Acceptor {
         callingAeTitle: request.callingAeTitle,
         applicationContext: DICOM_APPLICATION_CONTEXT,
         contexts: answers,
+        repeated: request.repeated,
         // The maximum length that we can receive. The peer announces its own maximum (PS3.8 D.1).
         maxPduBytes,
         implementationClassUid: IMPLEMENTATION_CLASS_UID,

@@ -27,6 +27,11 @@ import { hexDigits, STATUS, statusFor } from './status.ts';
 
 export interface DimseProviderOptions {
   contexts: ReadonlyMap<number, AcceptedContext>;
+  /**
+   * SOP classes of which the peer is SCP. A C-GET sends no other objects, even if their context was
+   * accepted (PS3.7 D.3.3.4). Absent if the peer receives nothing.
+   */
+  receiving?: ReadonlySet<string>;
   peer: AssociationPeer;
   /** Stores objects; null to refuse every object. */
   storage: StorageService | null;
@@ -230,7 +235,7 @@ export class DimseProvider {
       return send(contextId, responseTo(command, STATUS.unrecognizedOperation));
     }
     try {
-      const { status, comment, sopInstanceUid, report } = await normalized(
+      const { status, comment, errorId, sopInstanceUid, report } = await normalized(
         {
           operation,
           sopClassUid: command.affectedSopClassUid ?? command.requestedSopClassUid ?? '',
@@ -244,7 +249,7 @@ export class DimseProvider {
       const named = sopInstanceUid
         ? { ...command, affectedSopInstanceUid: sopInstanceUid }
         : command;
-      send(contextId, responseTo(named, status, comment));
+      send(contextId, { ...responseTo(named, status, comment), errorId });
       if (report) this.#sendReport(contextId, command, report);
     } catch (error) {
       const { status, comment } = statusFor(error);
@@ -314,7 +319,10 @@ export class DimseProvider {
           canceled: operation.canceled.signal,
           accepts: (sopClassUid) =>
             [...contexts.values()]
-              .filter(({ abstractSyntax }) => abstractSyntax === sopClassUid)
+              .filter(
+                ({ abstractSyntax }) =>
+                  abstractSyntax === sopClassUid && this.#receives(abstractSyntax),
+              )
               .map(({ transferSyntax }) => transferSyntax),
           store: (object) => this.#storeOver(object, operation),
           log,
@@ -349,6 +357,10 @@ export class DimseProvider {
     }
   }
 
+  #receives(sopClassUid: string): boolean {
+    return this.#options.receiving?.has(sopClassUid) ?? false;
+  }
+
   /** Sends a C-STORE sub-operation over the association of its C-GET (PS3.4 C.4.3). */
   async #storeOver(object: OutgoingObject, { stores }: Operation): Promise<number | null> {
     const { contexts, sendObject } = this.#options;
@@ -357,7 +369,7 @@ export class DimseProvider {
         ([, { abstractSyntax, transferSyntax }]) =>
           abstractSyntax === object.sopClassUid && transferSyntax === object.transferSyntax,
       ) ?? [];
-    if (contextId === undefined || !sendObject) return null;
+    if (contextId === undefined || !sendObject || !this.#receives(object.sopClassUid)) return null;
     const messageId = this.#nextMessageId();
     const answer = new Promise<number | null>((resolve) => stores.set(messageId, resolve));
     try {

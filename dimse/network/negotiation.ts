@@ -32,6 +32,8 @@ export interface AcceptedContext {
  * request.
  */
 export function whyRejected(request: AssociateRequest, aeTitle: string | null): ErrorCode | null {
+  // Only bit 0 may be tested (PS3.8 table 9-11).
+  if (((request.protocolVersion ?? 1) & 1) === 0) return 'protocol_version_not_supported';
   if (request.applicationContext !== DICOM_APPLICATION_CONTEXT) {
     return 'application_context_not_supported';
   }
@@ -68,16 +70,20 @@ export function answerContexts(
   return { answers, accepted };
 }
 
+/** Returns the SOP classes of which the peer is SCP: it can receive their objects (C-GET). */
+export function receivedClasses(roles: readonly RoleSelection[] = []): ReadonlySet<string> {
+  return new Set(roles.flatMap(({ sopClassUid, scp }) => (scp ? [sopClassUid] : [])));
+}
+
 /**
  * Returns the proposed contexts, with Explicit VR Little Endian as the first transfer syntax of
- * those for objects that the peer will receive (C-GET). Objects are sent as stored, and nearly all
- * objects from carts are stored in this syntax.
+ * those for objects that the peer will receive. Objects are sent as stored, and nearly all objects
+ * from carts are stored in this syntax.
  */
 export function explicitFirst(
   proposed: readonly ProposedContext[],
-  roles: readonly RoleSelection[],
+  receiving: ReadonlySet<string>,
 ): ProposedContext[] {
-  const receiving = new Set(roles.flatMap(({ sopClassUid, scp }) => (scp ? [sopClassUid] : [])));
   const isExplicit = (uid: string) => uid === EXPLICIT_VR_LITTLE_ENDIAN;
   return proposed.map((context) =>
     receiving.has(context.abstractSyntax)

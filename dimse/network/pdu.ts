@@ -141,10 +141,15 @@ interface AssociateCommon {
 
 export interface AssociateRequest extends AssociateCommon {
   contexts: ProposedContext[];
+  /** One bit for each version that the requestor supports; bit 0 is version 1 (PS3.8 table 9-11). */
+  protocolVersion?: number;
+  /** Titles and reserved bytes, which an A-ASSOCIATE-AC repeats unchanged (PS3.8 table 9-17). */
+  repeated?: Buffer;
 }
 
 export interface AssociateAccept extends AssociateCommon {
   contexts: ContextAnswer[];
+  repeated?: Buffer | undefined;
 }
 
 /** Result, source and reason of A-ASSOCIATE-RJ (PS3.8 9.3.4). */
@@ -195,7 +200,9 @@ export function encodeAssociateAccept(accept: AssociateAccept): Buffer {
       item(ITEM.transferSyntax, ascii(context.transferSyntax)),
     ),
   );
-  return encodeAssociate(PDU.associateAccept, accept, contexts);
+  const pdu = encodeAssociate(PDU.associateAccept, accept, contexts);
+  accept.repeated?.copy(pdu, PDU_HEADER_BYTES + REPEATED.from);
+  return pdu;
 }
 
 export function encodeReject({ result, source, reason }: Rejection): Buffer {
@@ -225,7 +232,9 @@ export function decodeAssociateRequest(body: Buffer): AssociateRequest {
   // be tested (PS3.8 table 9-17).
   requireAeTitle(common.calledAeTitle);
   requireAeTitle(common.callingAeTitle);
-  return { ...common, contexts };
+  const protocolVersion = body.readUInt16BE(0);
+  const repeated = Buffer.from(body.subarray(REPEATED.from, REPEATED.to));
+  return { ...common, contexts, protocolVersion, repeated };
 }
 
 /**
@@ -258,6 +267,8 @@ export function decodeReject(body: Buffer): Rejection {
  * Length of protocol version, reserved bytes, two AE titles and 32 reserved bytes (PS3.8 9.3.2).
  */
 const ASSOCIATE_FIXED_BYTES = 68;
+/** Position of the titles and of the reserved bytes that follow them. */
+const REPEATED = { from: 4, to: ASSOCIATE_FIXED_BYTES } as const;
 
 function encodeAssociate(type: PduType, common: AssociateCommon, contexts: Buffer[]): Buffer {
   const fixed = Buffer.alloc(ASSOCIATE_FIXED_BYTES);

@@ -93,6 +93,8 @@ export interface NormalizedReport {
 export interface NormalizedAnswer {
   status: number;
   comment?: string;
+  /** Error ID (0000,0903), which explains the status further. */
+  errorId?: number;
   /** UID of the object, if we chose it. */
   sopInstanceUid?: string;
   report?: NormalizedReport;

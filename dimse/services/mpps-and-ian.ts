@@ -40,6 +40,16 @@ const STEP_ATTRIBUTES = wantedAttributes([
 
 const FINAL = ['COMPLETED', 'DISCONTINUED'];
 
+/**
+ * Answer to a change of a step that has ended (PS3.4 F.7.2.2.2). The Error ID distinguishes it from
+ * other processing failures, after which a cart would try again.
+ */
+const NO_LONGER_UPDATED: NormalizedAnswer = {
+  status: STATUS.processingFailure,
+  errorId: 0xa710,
+  comment: 'The procedure step may no longer be updated',
+};
+
 async function create(
   { sopInstanceUid, dataSet, transferSyntax }: NormalizedRequest,
   callingAeTitle: string,
@@ -87,8 +97,7 @@ async function set(
     );
     const [step] = rows;
     if (!step) return { status: STATUS.noSuchSopInstance };
-    // A completed or discontinued step can no longer be updated (PS3.4 F.7.2.2.2).
-    if (FINAL.includes(step.status)) return { status: STATUS.processingFailure };
+    if (FINAL.includes(step.status)) return NO_LONGER_UPDATED;
     const at = now();
     // Objects listed in earlier messages of the step still count: not every cart repeats them at
     // the end.

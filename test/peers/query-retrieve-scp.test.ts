@@ -218,6 +218,17 @@ describe.skipIf(!DCMTK_INSTALLED)('the gateway as a query/retrieve provider', ()
       expect(got.answers.at(-1)).toMatchObject({ status: 0, completed: 2 });
     },
   );
+
+  it.skipIf(!PYNETDICOM_INSTALLED)(
+    'a peer that did not propose to be SCP of the storage classes is sent no object',
+    async () => {
+      const keys = { QueryRetrieveLevel: 'STUDY', StudyInstanceUID: ADA.study };
+      const order = { operation: 'get', keys, port: site.dicomPort, receives: false };
+      const { answers, offered } = await workstation(order);
+      expect(offered).toEqual([]);
+      expect(answers.at(-1)).toMatchObject({ status: 0xa702, completed: 0 });
+    },
+  );
 });
 
 /**
@@ -240,6 +251,7 @@ async function onlyObject(folder: string) {
 async function workstation(order: object): Promise<{
   answers: { status: number; study: string; completed: number | null }[];
   received: string[];
+  offered: string[];
 }> {
   const program = fileURLToPath(new URL('./pynetdicom/workstation.py', import.meta.url));
   const modules = fileURLToPath(new URL('../../.ci/python', import.meta.url));

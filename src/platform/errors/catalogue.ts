@@ -475,6 +475,12 @@ export const ERRORS = {
     title: 'Application context is not DICOM',
     operator: 'The peer proposed an application context other than 1.2.840.10008.3.1.1.1.',
   },
+  protocol_version_not_supported: {
+    dimse: 'reject 1/2/2',
+    retry: 'permanent',
+    title: 'Version of the upper layer protocol is not supported',
+    operator: 'The peer does not propose version 1, the only one that PS3.8 defines.',
+  },
   too_many_associations: {
     dimse: 'reject 2/3/2',
     retry: 'transient',

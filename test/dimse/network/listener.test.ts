@@ -98,6 +98,27 @@ describe('an association', () => {
     }
   });
 
+  test('is accepted with the reserved bytes of the request (PS3.8 table 9-17)', async () => {
+    const request = associateRequest();
+    request.fill('reserved', 42, 74);
+    const answer = await connect(await start()).associate(request);
+    expect(answer?.subarray(10, 74)).toEqual(request.subarray(10, 74));
+  });
+
+  test('of version 2 of the protocol alone is rejected (PS3.8 table 9-21)', async () => {
+    const request = associateRequest();
+    request.writeUInt16BE(2, 6);
+    const answer = await connect(await start()).associate(request);
+    expect(answer?.[0]).toBe(PDU.associateReject);
+    expect([...(answer?.subarray(7, 10) ?? [])]).toEqual([1, 2, 2]);
+  });
+
+  test('that is aborted before it is requested ends without a response (AA-2)', async () => {
+    expect(
+      await connect(await start()).associate(encodeAbort({ source: 0, reason: 0 })),
+    ).toBeNull();
+  });
+
   test.each([
     ['an unknown calling AE title', { callingAeTitle: 'STRANGER' }, [1, 1, 3]],
     ['another called AE title', { calledAeTitle: 'OTHER' }, [1, 1, 7]],

@@ -73,6 +73,12 @@ describe('A-ASSOCIATE-RQ', () => {
       { applicationContext: '1.2.3' },
       'application_context_not_supported',
     ],
+    [
+      'of a later version of the protocol is refused',
+      { protocolVersion: 2 },
+      'protocol_version_not_supported',
+    ],
+    ['of several versions is taken', { protocolVersion: 3 }, null],
   ])('%s', (_what, over, code) => {
     expect(whyRejected({ ...request, ...over }, 'SONOGATE')).toBe(code);
   });

@@ -100,6 +100,7 @@ test('the message ids of sub-operations begin again after 65535', async () => {
   const accepted = { abstractSyntax: US_IMAGE, transferSyntax: IMPLICIT_VR_LITTLE_ENDIAN };
   const provider: DimseProvider = new DimseProvider({
     contexts: new Map([[1, accepted]]),
+    receiving: new Set([US_IMAGE]),
     peer: { id: 'a', callingAeTitle: 'VIEWER', calledAeTitle: 'SONOGATE', address: '::1' },
     storage: null,
     normalized: null,

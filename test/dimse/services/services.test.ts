@@ -119,7 +119,7 @@ describe.skipIf(!PYNETDICOM_INSTALLED)('a performed procedure step', () => {
   test('that has ended can no longer be changed', async () => {
     await begin();
     await end([]);
-    expect(await end([])).toEqual({ status: 0x0110 });
+    expect(await end([])).toEqual({ status: 0x0110, errorId: 0xa710 });
   });
 
   test.each(['COMPLETED', 'DISCONTINUED'])(

@@ -157,7 +157,8 @@ class Peer:
                 change = step_ended(order["status"], order["objects"], order["class"])
                 status, _ = association.send_n_set(change, ModalityPerformedProcedureStep, order["step"])
             association.release()
-            return {"status": status.Status}
+            error = {"errorId": status.ErrorID} if "ErrorID" in status else {}
+            return {"status": status.Status, **error}
         if action == "ian":
             association = self.associate(port, title, InstanceAvailabilityNotification)
             note = availability(order["study"], order["objects"], order["class"])

@@ -20,11 +20,17 @@ for name, value in order["keys"].items():
     setattr(keys, name, value)
 
 received = []
+offered = []
 
 
 def on_store(event):
     received.append(str(event.dataset.SOPInstanceUID))
     return 0x0000
+
+
+def on_message(event):
+    if type(event.message).__name__ == "C_STORE_RQ":
+        offered.append(str(event.message.command_set.AffectedSOPInstanceUID))
 
 
 ae = AE(ae_title=order["from"])
@@ -39,8 +45,8 @@ association = ae.associate(
     "127.0.0.1",
     order["port"],
     ae_title="SONOGATE",
-    ext_neg=roles,
-    evt_handlers=[(evt.EVT_C_STORE, on_store)],
+    ext_neg=roles if order.get("receives", True) else [],
+    evt_handlers=[(evt.EVT_C_STORE, on_store), (evt.EVT_DIMSE_RECV, on_message)],
 )
 answers = []
 if association.is_established:
@@ -54,4 +60,4 @@ if association.is_established:
             }
         )
     association.release()
-print(json.dumps({"answers": answers, "received": received}))
+print(json.dumps({"answers": answers, "received": received, "offered": offered}))
