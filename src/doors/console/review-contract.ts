@@ -47,6 +47,7 @@ export interface ReviewStep {
   id: string;
   label: string;
   section: string;
+  /** The value as displayed, in `unit`; typing starts from it. */
   value: number;
   text: string;
   unitText: string;

@@ -1,5 +1,7 @@
 import { drawnMeasurements } from '../../../pipelines/artifacts/display/drawn-on-clip.ts';
+import { rounded } from '../../../pipelines/measure/rounding.ts';
 import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
+import { decimalsOf } from '../../../pipelines/result/render/number-text.ts';
 import { INTERMEDIATE } from '../../../pipelines/result/standing.ts';
 import type { ListedChange, ReviewObject } from '../../core/reviews/reviews.ts';
 import type { ResultView } from './result-contract.ts';
@@ -92,7 +94,7 @@ function stepsOf({ measurements, sections }: Result, original: Originals): Revie
         .filter(Boolean)
         .join(', '),
       section: titles.get(one.section) ?? one.section,
-      value: one.value,
+      value: rounded(one.value, decimalsOf(one.concept.key)),
       text,
       unitText,
       unit: one.unit,

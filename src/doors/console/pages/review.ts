@@ -319,7 +319,7 @@ export class Review {
     if (!this.editable || (what === 'value' && !step)) return;
     this.endDragging();
     this.typing = what;
-    this.typed = what === 'value' ? String(Number(step?.value.toPrecision(5))) : '';
+    this.typed = what === 'value' ? String(step?.value) : '';
     this.#redraw();
   }
 

@@ -8,30 +8,40 @@ import { viewResult } from '../../../../src/doors/console/result-view.ts';
 import { viewReview } from '../../../../src/doors/console/review-view.ts';
 import { RESULT } from '../../../pipelines/artifacts/example-result.ts';
 
-const inSection = (key: 'body-surface-area' | 'lvef-biplane' | 'lv-ed-area-4c', section: string) =>
-  createMeasurement(key, key, 1, 'biplane-discs', {
+type Key = 'body-surface-area' | 'lvef-biplane' | 'lv-ed-area-4c';
+
+const inSection = (key: Key, section: string, value = 1) =>
+  createMeasurement(key, key, value, 'biplane-discs', {
     section,
     derivation: 'measured',
     source: { ...NO_FRAME, provenance: 'model' },
   });
 
+const titled = (id: string) => ({ ...RESULT.sections[0], id, title: id });
+
+function stepsOf(measurements: readonly ReturnType<typeof inSection>[]) {
+  const result = {
+    ...RESULT,
+    sections: ['segment-chambers', 'lvef', 'lv-size'].map(titled),
+    measurements: withStanding(measurements),
+  } as Result;
+  const shown = viewResult({ requestId: 'req_1', result, gestationalAge: null, prior: null });
+  const review = { result, original: {}, changes: [], signatures: [] };
+  return viewReview(review as unknown as ReviewObject, shown).steps;
+}
+
 describe('the values that a reader decides on', () => {
+  it('have the decimals that are displayed, so that typing starts from the value on the page', () => {
+    const [ejection] = stepsOf([inSection('lvef-biplane', 'lvef', 57.346)]);
+    expect(ejection).toMatchObject({ value: 57, text: '57' });
+  });
+
   it('are in the order of the table, section by section, with mere inputs last', () => {
-    const titled = (id: string) => ({ ...RESULT.sections[0], id, title: id });
-    const result = {
-      ...RESULT,
-      sections: ['segment-chambers', 'lvef', 'lv-size'].map(titled),
-      measurements: withStanding([
-        inSection('lv-ed-area-4c', 'segment-chambers'),
-        inSection('body-surface-area', 'lv-size'),
-        inSection('lvef-biplane', 'lvef'),
-      ]),
-    } as Result;
-    const shown = viewResult({
-      ...{ requestId: 'req_1', result, gestationalAge: null, prior: null },
-    });
-    const review = { result, original: {}, changes: [], signatures: [] };
-    const { steps } = viewReview(review as unknown as ReviewObject, shown);
+    const steps = stepsOf([
+      inSection('lv-ed-area-4c', 'segment-chambers'),
+      inSection('body-surface-area', 'lv-size'),
+      inSection('lvef-biplane', 'lvef'),
+    ]);
     expect(steps.map(({ id }) => id)).toEqual([
       'lvef-biplane',
       'body-surface-area',
