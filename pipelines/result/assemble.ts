@@ -101,8 +101,8 @@ function severalStudies({ studies }: Study, sections: readonly ConcludedSection[
   ];
 }
 
-/** Returns a value that must not be used without a judgement, such as "normal", about it. */
-const asInterpreted = (one: Measurement): Measurement =>
+/** Removes the interpretation, such as "normal", from a value that must not be used. */
+const interpretedIfAccepted = (one: Measurement): Measurement =>
   one.quality === 'accepted' ? one : { ...one, interpretation: null };
 
 /**
@@ -114,7 +114,7 @@ export function assembleResult(parts: ResultParts): Result {
   // Withheld values are included, because a sentence may print their remarks.
   const models = new Set(parts.models.map(({ id }) => id));
   const noted = withStanding(parts.measurements).map((one) =>
-    withNote(withEvidence(asInterpreted(one), models)),
+    withNote(withEvidence(interpretedIfAccepted(one), models)),
   );
   const measurements = byId(noted);
   const files = renderOutcome(

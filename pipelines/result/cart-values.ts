@@ -114,11 +114,8 @@ const notUsed = (from: CartMeasurement, reason: Remark): CartStanding => ({
   remarks: [reason],
 });
 
-/**
- * Returns the source of a value that was derived from several others and therefore belongs to no
- * single image.
- */
-const summedUp = (first: CartMeasurement) => ({
+/** Begins a value that is derived from several others and therefore belongs to no single image. */
+const fromSeveral = (first: CartMeasurement) => ({
   from: { ...first, image: null },
   quality: 'accepted' as const,
 });
@@ -157,7 +154,7 @@ function ofRepeats(key: ConceptKey, values: Values): Pick<CartChoice, 'standing'
   }
   const value = median(values.map((one) => one.value));
   const remarks = [remark('machine.median-of-repeats', repeats)];
-  return { standing: { ...summedUp(first), value, derivation: 'median', remarks }, spread };
+  return { standing: { ...fromSeveral(first), value, derivation: 'median', remarks }, spread };
 }
 
 /**
@@ -228,7 +225,7 @@ function meanSac(values: Values): CartChoice {
   if (values.length === SAC_DIAMETERS) {
     const value = values.reduce((sum, one) => sum + one.value, 0) / SAC_DIAMETERS;
     const remarks = [remark('machine.mean-sac', { count: SAC_DIAMETERS })];
-    const standing: CartStanding = { ...summedUp(first), value, derivation: 'mean', remarks };
+    const standing: CartStanding = { ...fromSeveral(first), value, derivation: 'mean', remarks };
     return { standing, spread: null, unused: [] };
   }
   // Machines use the code for the mean (LN 11850-5) for any diameter of the sac.

@@ -55,8 +55,8 @@ export function reviewOf(one: Measurement, setting: ReviewSetting): ReviewReason
 
 /**
  * Returns a person's decisions for the run that draws the conclusions. In this run, values that
- * still need review are left out. A value calculated by a formula without recorded evidence is not
- * left out, because the sections calculate it only from values that are used.
+ * still need review are left out, except calculated values whose formula has no recorded evidence:
+ * the sections calculate these only from values that are used.
  */
 export const forConclusions = (
   decisions: Decisions | null,

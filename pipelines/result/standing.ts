@@ -19,11 +19,12 @@ const isSameQuantity = (one: Measurement, other: Measurement) =>
  * Sets the `standing` (envelope.ts) of every measurement in a result: how the value is used.
  *
  * Sections mark repeated values of a quantity as `repeat` if they chose another value. The mark is
- * kept only if the chosen value was accepted or, for a repeat that needs review, needs review as
- * well: such a repeat must not be proposed, because it would not become the chosen value even if a
- * person confirmed it. A machine value is a comparison if we have an accepted value for the same
- * side and fetus: the machine sends its own report, and a receiver should use only one value per
- * quantity.
+ * kept only if the chosen value was accepted. A repeat that needs review also keeps it if the chosen
+ * value needs review: if a person confirmed the repeat, the other value would still be chosen, so
+ * the repeat must not be proposed.
+ *
+ * A machine value is a comparison if we have an accepted value for the same side and fetus: the
+ * machine sends its own report, and a receiver should use only one value per quantity.
  */
 export function withStanding(measurements: readonly Measurement[]): Measurement[] {
   const accepted = measurements.filter(({ quality }) => quality === 'accepted');

@@ -51,7 +51,7 @@ export function namedText({ concept, value }: Pick<Measurement, 'concept' | 'val
   return `${ECHO_CONCEPTS[key].abbreviation} ${valueText(key, value)}`;
 }
 
-/** Renders a value with its whole name, whose abbreviation would not say that it names no structure. */
+/** Renders a value with its full label, which says that its structure is unknown. */
 const labelledText = ({ concept, label, value }: Measurement): string =>
   `${label} ${valueText(concept.key as EchoConcept, value)}`;
 
