@@ -8,7 +8,10 @@ export const FILLING = {
   fused: 20,
   /** The straight part of E's falling flank, as shares of its peak. */
   deceleration: { low: 0.35, high: 0.9 },
-  /** The part of A's flanks above the slow echoes at the baseline, as shares of its peak. */
+  /**
+   * The part of A's flanks that is extended to the baseline, as shares of its peak. Slow echoes hide
+   * what is below it.
+   */
   atrialFlank: { low: 0.45, high: 0.9 },
   /** Minimum distance of a peak from the end of the display, in seconds. */
   margin: 0.02,
@@ -16,13 +19,13 @@ export const FILLING = {
   mostPerBeat: 3,
   /**
    * Limits, in seconds, of the gap between A and the next E, from half height to half height. This
-   * gap is the systole. If two beats are mistaken for one, it lasts a whole beat and exceeds the
+   * gap is systole. If two beats are mistaken for one, it lasts a whole beat and exceeds the
    * maximum.
    */
   systole: { shortest: 0.24, longest: 0.66 },
   /**
-   * If a gap differs from the expected systole by this many seconds, it no longer resembles a
-   * systole. Systole varies by about as much between patients.
+   * If a gap differs from the expected systole by this many seconds, it no longer resembles
+   * systole, which varies by about as much between patients.
    */
   unlike: 0.12,
   /** If `certainty` is below this, E and A may have been confused. */
@@ -58,7 +61,7 @@ interface Fillings {
   beats: Filling[];
   /** Seconds from E to E; null for a single beat. */
   period: number | null;
-  /** How much more the gap taken as systole resembles a systole than the other gap does, 0 to 1. */
+  /** How much more the gap taken as systole resembles systole than the other gap does, 0 to 1. */
   certainty: number;
   /** True if E and A may have been confused, or if two beats may have been mistaken for one. */
   doubtful: boolean;

@@ -27,10 +27,10 @@ export interface Spectrum {
 }
 
 /**
- * Limits for a valve click, which contains all velocities at once and lasts less than `seconds`
- * (echo 17). At least the share `full` of its rows is `bright` grey levels above the noise. At a
- * distance of `beside` seconds, this share is lower by `drop`. The flow of a wave rises more
- * slowly.
+ * Limits for a valve click, which shows all velocities at once and lasts less than `seconds`
+ * (echo 17). In its columns, at least the share `full` of the rows is brighter than the noise by
+ * `bright` grey levels. This share falls by `drop` within `beside` seconds on both sides. At the
+ * start and end of a wave, it changes more slowly.
  */
 const CLICK = { full: 0.85, bright: 12, seconds: 0.04, drop: 0.15, beside: 0.008 } as const;
 

@@ -162,14 +162,14 @@ const EDGE_PATH = {
    * strength.
    */
   bend: 0.07,
-  /** Mean grey level on both sides of an edge so faint that its strength is halved. */
+  /** Added to the mean level, so that noise in the dark is no strong edge (`edgesOf`). */
   faint: 25,
 } as const;
 
 /**
  * Returns the strength of an edge at each position. It is the difference between the levels below
- * and above it, divided by their mean, so that a deep, faint wall is as strong as a near, bright
- * one.
+ * and above it, divided by their mean plus `faint`, so that a deep, dark wall is about as strong as
+ * a near, bright one.
  */
 export function edgesOf(plane: MModePlane, kind: EdgeKind): Float32Array {
   const { columns, rows, levels, depthPerRow } = plane;

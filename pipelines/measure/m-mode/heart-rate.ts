@@ -18,7 +18,7 @@ const M_MODE = {
   bands: 96,
   /** Minimum oscillation of a band, as the standard deviation of its grey levels. */
   swing: 3,
-  /** Minimum autocorrelation at the period, for the bands that move together. */
+  /** Minimum autocorrelation of a band at the period; a band below it does not move with the heart. */
   gate: 0.4,
   /** Minimum number of beats on the sweep. */
   beats: 2.5,
