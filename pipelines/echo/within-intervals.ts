@@ -163,10 +163,12 @@ const sharesEvidence = (one: FindingDraft, other: FindingDraft) =>
   one.evidence.some((id) => other.evidence.includes(id));
 
 /**
- * Returns the findings to report, and the values because of which findings of a severity other than
- * `info` were dropped. A finding that changes at an end is kept, with a statement of both sides, if
- * every such end has a finding about the same values. A critical finding is kept in any case,
- * because a clinician must look at it at once.
+ * Returns the findings to report. A finding that changes at an end of an interval is dropped, but if
+ * every such end has a finding about the same values, it is kept with a statement of both sides. A
+ * critical finding is always kept, because a clinician must look at it at once. Findings of severity
+ * `info` that change are always dropped.
+ * @returns `dropped` are the values whose intervals are the reason why a finding other than `info`
+ *   was dropped.
  */
 function findingsOf(
   outcome: SectionOutcome,
@@ -279,7 +281,7 @@ export function withinIntervals(
     return { of, low: to(-half), high: to(half) };
   });
   return outcomes.map((outcome, section) => {
-    // A section that draws no conclusions from its values draws none at the ends of an interval.
+    // A section without conclusions draws none at the ends of an interval either.
     if (judgesItself(section) || !isConclusive(outcome)) return outcome;
     const ends = moved.flatMap(({ of, low, high }): SectionEnd[] => {
       const both = [low[section], high[section]].filter((one) => one !== undefined);

@@ -117,9 +117,8 @@ function discsOfImages(values: Values, ef: Measurement): Reading[] {
 }
 
 /**
- * `OF_ALL_PLANES` are the kinds of EF that combine several planes. An EF of a single plane (kinds
- * and methods `OF_ONE_PLANE`) does not contradict one of these, because the planes of one ventricle
- * may differ.
+ * Kinds of EF that combine several planes. An EF of a single plane (kinds and methods
+ * `OF_ONE_PLANE`) does not contradict them, because the planes of one ventricle may differ.
  */
 const OF_ALL_PLANES: ReadonlySet<string> = new Set(['lvef-3d', 'lvef-biplane']);
 const OF_ONE_PLANE: ReadonlySet<string> = new Set([

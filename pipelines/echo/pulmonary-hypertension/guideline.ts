@@ -85,8 +85,8 @@ export function probability(jet: number | null, present: readonly SignCategory[]
 const LONG_ACCELERATION = 120;
 
 /**
- * Returns true if a TR velocity, m/s, high enough for a high probability by itself is unexpected
- * with this RVOT acceleration time, ms. The jet may be that of another valve (echo 19, rule 4).
+ * Returns true if the TR velocity, m/s, alone would mean a high probability but does not fit the RVOT
+ * acceleration time, ms. The jet may be that of another valve (echo 19, rule 4).
  */
 export const isUnexpectedJet = (jet: number, acceleration: number): boolean =>
   rounded(jet, 1) > JET.intermediate && rounded(acceleration, 0) > LONG_ACCELERATION;

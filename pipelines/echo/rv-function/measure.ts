@@ -46,7 +46,7 @@ const ventricle = (frame: ClipBeat['diastole']) => axial(frame.rv);
  * Returns how far, in mm, the lateral hinge point moves towards the RV apex from end-diastole to
  * end-systole. Null if it cannot be measured.
  */
-function annulusWay({ diastole, systole }: ClipBeat, clip: ChamberClip): number | null {
+function annulusExcursion({ diastole, systole }: ClipBeat, clip: ChamberClip): number | null {
   const [before, after] = [ventricle(diastole), ventricle(systole)];
   if (!before || !after) return null;
   const [from, to] = [lateral(before, clip), lateral(after, clip)];
@@ -86,7 +86,7 @@ const SIZES: readonly EchoConcept[] = [
  * not smaller in systole, or the beats contradict each other. The remaining sizes, the ratio to the
  * LV and the motion of the annulus are then unreliable too.
  */
-function believed(values: Measurement[], change: BeatMean | null): Measurement[] {
+function withheldIfImplausible(values: Measurement[], change: BeatMean | null): Measurement[] {
   const of = (key: EchoConcept) => values.find(({ concept }) => concept.key === key);
   const [diastole, systole] = [of('rv-ed-area'), of('rv-es-area')];
   const wrong = SIZES.map(of).find((one) => one?.quality === 'inadequate');
@@ -191,7 +191,7 @@ export function rightHeartValues(seen: MeasuredClip | null): Measurement[] {
       method: 'annulus-motion',
       value: sized(
         on,
-        overBeats(on, (one) => annulusWay(one, clip)),
+        overBeats(on, (one) => annulusExcursion(one, clip)),
       ),
       at: systole,
       calipers:
@@ -212,7 +212,10 @@ export function rightHeartValues(seen: MeasuredClip | null): Measurement[] {
       at: diastole,
     }),
   ];
-  return [...withOutlineFault(believed(ofVentricle, change), 'rv', fault), ...atrialArea(seen)];
+  return [
+    ...withOutlineFault(withheldIfImplausible(ofVentricle, change), 'rv', fault),
+    ...atrialArea(seen),
+  ];
 }
 
 function atrialArea(given: MeasuredClip): Measurement[] {

@@ -57,8 +57,8 @@ function valuesBy(all: All, named: Named, shift: Shift | null, collected: Collec
     with(calculations) {
       const given = calculations.filter((one) => one !== null);
       const own = valuesOf(given);
-      // A calculation may withhold a value. `own` then lacks the value, and its earlier form must
-      // not be used either.
+      // `own` lacks the values that a calculation withheld. Their earlier forms must not be used
+      // either.
       const replaced = new Set(given.map(({ id }) => id));
       return valuesBy(
         (key) => [...own.all(key), ...all(key).filter(({ id }) => !replaced.has(id))],

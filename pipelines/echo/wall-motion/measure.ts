@@ -52,7 +52,7 @@ export interface WallSegmentReading {
 
 type ShownWalls = Readonly<Record<WallSide, Readonly<Record<WallLevel, number>>>>;
 
-/** Segment number for each view, side of a display that is not mirrored, and level (echo 8.3). */
+/** Numbers of the segments in each view (echo 8.3), for a display that is not mirrored. */
 const SHOWN: Readonly<Record<ApicalView, ShownWalls>> = {
   A4C: { left: { basal: 3, mid: 9, apical: 14 }, right: { basal: 6, mid: 12, apical: 16 } },
   A2C: { left: { basal: 4, mid: 10, apical: 15 }, right: { basal: 1, mid: 7, apical: 13 } },
