@@ -67,9 +67,8 @@ const SAME_METHOD = 'as above';
 const nameOf = (one: Measurement) => withSubject(one.label, one);
 
 /**
- * Returns how a value was obtained. A method is not repeated if the row above has the same one,
- * except below a row of another standing that is listed in addition to the value that was used: "as
- * above" would then seem to mean that too.
+ * Returns how a value was obtained. The method of the row above is not repeated, unless that row
+ * begins with another standing, such as "repeat": "as above" would then seem to include it.
  */
 function methodText(
   measurement: Measurement,
@@ -162,10 +161,10 @@ function rowsOf(standing: readonly Measurement[]): Measurement[] {
 }
 
 /**
- * Returns the rows of the table, including repeats, grouped by section in the order of the result,
- * sections with inputs of other values (`INTERMEDIATE`) last. A row shows a number only if its
- * value was accepted or needs review. The parts of a mean or median are listed in its row where
- * they can be.
+ * Returns the rows of the table, including repeats, grouped by section. The sections have the order
+ * of the result, but those with inputs of other values (`INTERMEDIATE`) come last. A row shows a
+ * number only if its value was accepted or needs review. The parts of a mean or median are listed in
+ * its row if possible (`listedParts`).
  */
 export function measurementTable(result: Pick<Result, 'measurements' | 'sections'>): {
   columns: readonly Column[];
