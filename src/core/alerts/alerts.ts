@@ -112,7 +112,7 @@ const ESCALATED_WITHIN = "interval '2 days'";
 /**
  * Creates the escalation mails: for each mailing list, one mail to its second recipients about each
  * request whose flags nobody has acknowledged, and whose result nobody has signed, within the
- * list's time. Each request is escalated once.
+ * list's time. A list escalates each request only once.
  * @returns the number of mails.
  */
 export async function escalateAlerts(database: Database, settings: AlertSettings): Promise<number> {

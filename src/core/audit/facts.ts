@@ -72,10 +72,7 @@ export interface AuditFacts {
 
 const SENDS = new Set(['begin-transferring', 'export']);
 
-/**
- * Exports that a person or client orders or stops. They receive nothing, so they are not the
- * destination.
- */
+/** Exports that a person or client orders or stops without being their destination. */
 const BY_COMMAND: ReadonlySet<string> = new Set([
   'delivery.replay',
   'delivery.divert',
@@ -127,8 +124,8 @@ function participantsOf(row: AuditRow, site: AuditSite): Participant[] {
   }
   const isSentByUs = SENDS.has(event) && !BY_COMMAND.has(row.action);
   if (isSentByUs || event === 'instances-transferred') {
-    // A row without an actor is a download requested by a client with an API key, and a peer
-    // retrieves studies by C-MOVE or C-GET. Everything else the gateway sends without being asked.
+    // The receiver asked for a download, whose row has no actor but the API key of a client, and
+    // for studies that a peer retrieves by C-MOVE or C-GET. Everything else is sent unasked.
     const fetched = row.actor === null || row.action === 'study.retrieve';
     return [
       { ...self, isRequestor: !fetched, role: 'source' },

@@ -40,9 +40,8 @@ export function rankOf(kind: DeliveryKind, object: string): number {
 export const OVERTAKEN_AFTER_FAILURES = 3;
 
 /**
- * SQL condition: no delivery that must be sent before the delivery `d` is left. A withdrawal waits
- * only while another delivery of the same result is being sent, so that it arrives after that
- * delivery.
+ * SQL condition: true if the delivery `d` need not wait for an earlier one. A withdrawal waits only
+ * while another delivery of the same result is being sent, so that it arrives after that delivery.
  */
 export const NOTHING_AHEAD = `(
   NOT EXISTS (SELECT 1 FROM deliveries ahead
@@ -446,7 +445,7 @@ const againFor = (seconds: string) => `state = 'pending', next_at = now(), ended
 
 /**
  * Sends all dead deliveries to a destination again. Closed ones stay closed.
- * @returns the number of these deliveries.
+ * @returns the number of deliveries sent again.
  */
 export function replayAll(
   database: Database,

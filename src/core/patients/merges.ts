@@ -76,9 +76,9 @@ export async function mergePatients(
   );
   const reached = await correctStudies(tx, prior, { ...stated, PatientID: survivorId }, source, {
     mergeId,
-    // The first merge of an ID applies whatever the birth date of a study, because the sender
-    // states that both IDs are one person's. But a study that a person kept out of an earlier merge
-    // of these IDs stays out if its birth date differs.
+    // In the first merge of an ID, the birth date of a study does not matter, because the sender
+    // states that both IDs are one person's. It matters if the ID was merged before, or if a person
+    // kept the study out of an earlier merge of these IDs.
     isUnlike: ({ id, identity: { PatientBirthDate: own } }) =>
       (replaced !== undefined || declined.includes(id)) &&
       !moved.includes(id) &&

@@ -57,7 +57,7 @@ type WithdrawnRequest = StoredRequest & { withdrawal: Withdrawal };
 
 interface WithdrawParts {
   at: Date;
-  /** Seconds for which the receivers are tried. */
+  /** Seconds for which the withdrawal is retried at each receiver. */
   giveUpSeconds: number;
   also?: AlsoStored | undefined;
 }
@@ -68,8 +68,8 @@ export function requireInForce({ withdrawal }: Pick<RequestRow, 'withdrawal'>): 
 }
 
 /**
- * Locks the request until `tx` ends, so that its result is not withdrawn before.
- * @throws SonogateError `result_withdrawn` if it is withdrawn already.
+ * Locks the request, so that its result cannot be withdrawn until `tx` ends.
+ * @throws SonogateError `result_withdrawn` if it is already withdrawn.
  */
 export async function requireNotWithdrawn(tx: Queryable, id: string): Promise<void> {
   const row = await lockRequest(tx, id);

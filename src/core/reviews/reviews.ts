@@ -118,7 +118,7 @@ const KEPT_OPEN = 8;
 
 const HEARTBEAT_MS = 15_000;
 
-/** What does not change during the review of a study. */
+/** A study under review. */
 interface Opened {
   study: StudyReview;
   original: Result;

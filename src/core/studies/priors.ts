@@ -116,7 +116,7 @@ export async function renewPriorSearch(
 
 /**
  * Records the outcome of a search, and lets its study continue at once. Nothing is recorded if the
- * search has ended, because its deadline was over.
+ * search has already ended because its deadline had passed.
  */
 export async function endPriorSearch(
   database: Database,

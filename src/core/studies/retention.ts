@@ -57,9 +57,9 @@ export function keptInWords(kept: Removal['kept']): { because: string; studies: 
 
 /**
  * SQL condition: true if a delivery `d` may still send objects or results of its study. Dead
- * deliveries count, because a person can replay or divert them, except mails about a finding,
- * notifications to API clients, objects held back by de-identification, which a replay would hold
- * back again, and withdrawals that people have to make at the receiver.
+ * deliveries count, because a person can replay or divert them. Exceptions are mails about a
+ * finding, notifications to API clients, objects that de-identification would hold back again, and
+ * withdrawals that people have to make at the receiver.
  */
 const NEEDS_STUDY = `(d.state NOT IN ('delivered', 'diverted', 'closed')
   AND NOT (d.state = 'dead' AND (d.kind IN ${NOTICES}
