@@ -51,7 +51,7 @@ export function createFhirWithdrawer(deps: FhirWithdrawerDeps): Deliverer<'fhir-
             requestId,
             withdrawal: await deps.withdrawalOf(requestId),
             later,
-            drawnAt: generatedAt(draft),
+            draftMadeAt: generatedAt(draft),
             own: await deps.signatures([requestId]),
             signed: await deps.signatures([...later, requestId, ...earlier]),
           },
@@ -90,7 +90,7 @@ interface WithdrawnReport {
   /** Later requests of the same study and endpoint. */
   later: readonly string[];
   /** When the draft was made, ISO 8601; null if it was purged. */
-  drawnAt: string | null;
+  draftMadeAt: string | null;
   /** The signatures of the withdrawn result. */
   own: readonly ResultSignature[];
   /** The signatures of all results of the study. */
@@ -191,7 +191,7 @@ interface FoundParts {
 
 async function partsOfResult(
   server: FhirServer,
-  { resultSystem, requestId, later, drawnAt, own, signed }: WithdrawnReport,
+  { resultSystem, requestId, later, draftMadeAt, own, signed }: WithdrawnReport,
   signal: AbortSignal,
 ): Promise<FoundParts> {
   const found: FoundParts = { ours: [], already: 0, verified: [] };
@@ -201,7 +201,7 @@ async function partsOfResult(
     else found.verified.push(`${part.resourceType}/${part.id}`);
   };
   const isOwn = (at: string | undefined) =>
-    [...own.map(({ at }) => at.getTime()), ...(drawnAt ? [Date.parse(drawnAt)] : [])].some((time) =>
+    [...own.map(({ at }) => at.getTime()), ...(draftMadeAt ? [Date.parse(draftMadeAt)] : [])].some((time) =>
       isSameTime(at, time),
     );
   const identifier = searchToken(resultIdentifier(resultSystem, requestId));
@@ -224,8 +224,8 @@ async function partsOfResult(
     const { docStatus, date } = each;
     // `status` is not tested: a superseded document is not current, but can still be read, so it is
     // withdrawn too.
-    const isDrawn = docStatus === undefined || docStatus === 'preliminary';
-    add(each, isDrawn || isSignedHere({ status: docStatus, at: date }, signed));
+    const isUnsigned = docStatus === undefined || docStatus === 'preliminary';
+    add(each, isUnsigned || isSignedHere({ status: docStatus, at: date }, signed));
   }
   return found;
 }

@@ -50,8 +50,8 @@ export interface BundleInput {
    */
   versionId?: string;
   /**
-   * Request whose id identifies the report that this report replaces at the receiver. Of all runs,
-   * its report arrived first. Absent if this report replaces no other.
+   * Request whose id identifies the report at the receiver: of all runs, the one whose report
+   * arrived there first. Absent if this report replaces no other.
    */
   reportKey?: string;
   /**

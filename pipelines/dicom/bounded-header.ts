@@ -325,7 +325,7 @@ function readItems(
     offset = value;
     if (tag === SEQUENCE_END) return sequence.end ?? offset;
     if (tag === ITEM_END) continue;
-    // Without an item, the end of the sequence cannot be found.
+    // Anything but an item means that the sequence is damaged: its end cannot be found.
     if (tag !== ITEM) throw new HeaderEnds(true);
     const itemEnd = length === UNDEFINED_LENGTH ? null : value + length;
     if (!items && itemEnd !== null) {

@@ -43,7 +43,7 @@ export async function readTagDataSet(path: string): Promise<TagDataset> {
     const { start, whole } = await fileStart(path, bytes);
     if (!headerInBytes(start, whole, NO_ATTRIBUTES)) continue;
     const dataSet = parsed(start);
-    // The table of frames before the pixels may be longer than the bytes.
+    // The header is whole, but a long Extended Offset Table before the pixels may exceed the bytes.
     if (whole || dataSet[PIXEL_DATA]) return dataSet;
   }
   throw new SonogateError('object_not_understood', 'The data set is too large for JSON.');

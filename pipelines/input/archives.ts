@@ -162,7 +162,7 @@ interface Unpacking extends Unpacked {
   folder: string;
   limits: ContainerLimits;
   signal: AbortSignal | undefined;
-  /** How often each name was given so far, to number the copies. */
+  /** Number of the last member with each name, so that repeated names are numbered. */
   names: Map<string, number>;
   members: number;
   bytes: number;

@@ -10,8 +10,8 @@ export const DECODING = {
    */
   frames: 4,
   /**
-   * Batches in progress at the same time. Many small batches keep both processor cores busier than
-   * a few large ones: while one is decoded or scaled, models process others.
+   * Batches in progress at the same time. Many small batches keep the processor cores busier than a
+   * few large ones: while one is decoded or scaled, models process others.
    */
   batches: 6,
   /** Clips, structures or readers in progress at the same time; each decodes batches itself. */

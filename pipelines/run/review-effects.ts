@@ -492,7 +492,7 @@ const NOTHING: Changed = {
 };
 
 /** Returns the state of a value in the form used in the history of the review. */
-function standsAs(one: Measurement | null): Changed {
+function historyStateOf(one: Measurement | null): Changed {
   if (!one) return NOTHING;
   const [caliper] = one.source.calipers;
   return {
@@ -543,7 +543,7 @@ export function subjectOf(
       return { before: NOTHING, afterIn: () => text(change.plane) };
     default: {
       const one = measurementNamed(change.measurement, state);
-      return { before: standsAs(one), afterIn: (result) => standsAs(successorOf(one, result)) };
+      return { before: historyStateOf(one), afterIn: (result) => historyStateOf(successorOf(one, result)) };
     }
   }
 }

@@ -197,7 +197,7 @@ interface Counts {
   waiting_since: Date | null;
 }
 
-interface LastWords {
+interface LastError {
   destination: string;
   code: ErrorCode;
   detail: string | null;
@@ -379,8 +379,8 @@ async function lastTaken({ database }: PeerDeps): Promise<{ destination: string;
  * Returns each destination's last error. Only open and dead deliveries are read, because a
  * delivered one has no error.
  */
-async function lastErrors({ database }: PeerDeps): Promise<LastWords[]> {
-  const { rows } = await database.query<LastWords>(
+async function lastErrors({ database }: PeerDeps): Promise<LastError[]> {
+  const { rows } = await database.query<LastError>(
     `SELECT DISTINCT ON (destination) destination, code, detail,
        coalesce(ended_at, next_at) AS at
      FROM deliveries WHERE state IN ('pending', 'sending', 'dead') AND kind NOT IN ${TO_CLIENTS}

@@ -26,7 +26,7 @@ export class ClientCertificates {
   /** The last content that could be used and the last reported error, by the names of the files. */
   readonly #known = new Map<string, { pems: ClientPems; reported: string }>();
 
-  /** @param report called once for each error that makes the former content stay in use. */
+  /** @param report called once for each error that prevents the use of new content. */
   constructor(report: Report = () => {}) {
     this.#report = report;
   }
