@@ -253,7 +253,7 @@ async function* retrieve(
   const failures = new Set<ErrorCode>();
   const failedUids: string[] = [];
   const sent: HeldObject[] = [];
-  const results = destination ? moved(held, destination, parts) : got(held, parts);
+  const results = destination ? moved(held, destination, parts) : sendByGet(held, parts);
   for await (const { object, outcome, code } of results) {
     counts.remaining -= 1;
     counts[outcome] += 1;
@@ -297,7 +297,7 @@ const failure = (object: HeldObject, code: ErrorCode): SubOperation => ({
  * Sends objects over the association of a C-GET, one after the other, and yields the outcome of
  * each. An object that cannot be read has failed, and does not stop the others.
  */
-async function* got(
+async function* sendByGet(
   held: readonly HeldObject[],
   { objects, association }: RetrieveParts,
 ): AsyncGenerator<SubOperation> {

@@ -221,7 +221,7 @@ async function deliverReport(
     destination,
     server,
     mode: await mode.current(signal),
-    learn: learnOf(id, { destination, mode }, deps),
+    learn: noteSimplerMode(id, { destination, mode }, deps),
     binaries: deps.binaries,
     signal,
   });
@@ -232,7 +232,7 @@ async function deliverReport(
 }
 
 /** Returns a function that notes that an EHR needs a simpler mode. */
-export function learnOf(
+export function noteSimplerMode(
   delivery: string,
   { destination, mode }: Pick<Receiver, 'destination' | 'mode'>,
   { logger }: Pick<EhrDeps, 'logger'>,

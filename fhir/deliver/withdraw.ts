@@ -8,7 +8,7 @@ import { type Failure, FhirFailure, failureOf } from '../client/outcome.ts';
 import type { FhirServer } from '../client/server.ts';
 import { buildWithdrawalProvenance } from '../resources/diagnostic-report.ts';
 import { resourceUrn, resultIdentifier, searchToken } from '../resources/identifiers.ts';
-import { attemptLimits, type EhrDeps, learnOf, outcome, receiversOf } from './deliver.ts';
+import { attemptLimits, type EhrDeps, noteSimplerMode, outcome, receiversOf } from './deliver.ts';
 import {
   DRAFT,
   isDraft,
@@ -58,7 +58,7 @@ export function createFhirWithdrawer(deps: FhirWithdrawerDeps): Deliverer<'fhir-
           {
             server,
             mode: await mode.current(signal),
-            learn: learnOf(id, receiver, deps),
+            learn: noteSimplerMode(id, receiver, deps),
             signal,
           },
         );
@@ -201,8 +201,8 @@ async function partsOfResult(
     else found.verified.push(`${part.resourceType}/${part.id}`);
   };
   const isOwn = (at: string | undefined) =>
-    [...own.map(({ at }) => at.getTime()), ...(draftMadeAt ? [Date.parse(draftMadeAt)] : [])].some((time) =>
-      isSameTime(at, time),
+    [...own.map(({ at }) => at.getTime()), ...(draftMadeAt ? [Date.parse(draftMadeAt)] : [])].some(
+      (time) => isSameTime(at, time),
     );
   const identifier = searchToken(resultIdentifier(resultSystem, requestId));
   for (const report of await server.search('DiagnosticReport', { identifier }, signal)) {

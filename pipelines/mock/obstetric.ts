@@ -58,7 +58,7 @@ function ellipse(longMm: number, shortMm: number, angle: number, centre = CENTRE
   return { centre, a: semiAxis(longMm), b: semiAxis(shortMm), angle };
 }
 
-const away = ({ x, y }: Point, mmRight: number, mmDown: number): Point => ({
+const shiftedMm = ({ x, y }: Point, mmRight: number, mmDown: number): Point => ({
   x: x + mmRight / MM_PER_PIXEL,
   y: y + mmDown / MM_PER_PIXEL,
 });
@@ -99,7 +99,7 @@ function biometryOf(clip: Clip, options: ObstetricOptions, seed: Seed): FrameRea
     {
       ...at('femur'),
       structure: 'femur',
-      located: { ends: [away(CENTRE, -femur, 0), away(CENTRE, femur, 0)], ...found(6) },
+      located: { ends: [shiftedMm(CENTRE, -femur, 0), shiftedMm(CENTRE, femur, 0)], ...found(6) },
     },
   ];
 }
@@ -115,7 +115,7 @@ function viewsOf(clip: Clip): StudyEvidence['views'] {
           ...at('placenta'),
           located: {
             side: 'posterior',
-            thickness: [away(CENTRE, 0, 30), away(CENTRE, 0, 58)],
+            thickness: [shiftedMm(CENTRE, 0, 30), shiftedMm(CENTRE, 0, 58)],
             lacunae: 0,
             ...SURE,
           },
@@ -125,7 +125,7 @@ function viewsOf(clip: Clip): StudyEvidence['views'] {
         {
           ...at('cervix'),
           route: 'transvaginal',
-          located: { internalOs: CENTRE, edge: away(CENTRE, 45, 0), overlaps: false, ...SURE },
+          located: { internalOs: CENTRE, edge: shiftedMm(CENTRE, 45, 0), overlaps: false, ...SURE },
         },
       ],
       uncertainty: { toOs: 4, thickness: 4 },
@@ -138,7 +138,7 @@ function viewsOf(clip: Clip): StudyEvidence['views'] {
           located: {
             symphysis: { centre: { x: 100, y: 90 }, a: 30, b: 12, angle: 0 },
             head: ellipse(95, 75, 0.35, { x: 160, y: 190 }),
-            skull: [away(lowerEdge, 25, 48), away(lowerEdge, 0, 18)],
+            skull: [shiftedMm(lowerEdge, 25, 48), shiftedMm(lowerEdge, 0, 18)],
             ...SURE,
           },
           borders: {},

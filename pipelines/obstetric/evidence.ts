@@ -126,7 +126,7 @@ export function evidenceOf(
     ...given,
     severalFetuses: several,
     machine: machineReport(cart),
-    // A person decides about the values of this study only.
+    // A person's decisions concern the values of this study only.
     earlier: deciding(null, () =>
       (given.earlier ?? []).map((scan) => measureEarlierScan(scan, given)),
     ),

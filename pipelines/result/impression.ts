@@ -140,7 +140,7 @@ const worst = (severities: readonly Finding['severity'][]): Finding['severity'] 
  * Returns true if all values that a statement refers to were accepted. Other statements are not
  * used in the impression.
  */
-function isBorneOut({ about }: Statement, { result }: Pick<Said<SentenceTable>, 'result'>) {
+function hasAcceptedValues({ about }: Statement, { result }: Pick<Said<SentenceTable>, 'result'>) {
   const accepted = new Set(
     result.measurements.filter(({ quality }) => quality === 'accepted').map(({ id }) => id),
   );
@@ -167,7 +167,7 @@ function lineOf<Table extends SentenceTable>(
 ): ImpressionLine | null {
   const clauses = topic
     .say(said)
-    .filter(({ statement }) => statement && isBorneOut(statement, said));
+    .filter(({ statement }) => statement && hasAcceptedValues(statement, said));
   const covered = new Set<string>(clauses.flatMap(({ covers = [] }) => covers));
   const spoken = clauses.flatMap(({ statement }) => statement ?? []);
   const own = findings.filter(isLoud);

@@ -213,17 +213,17 @@ function accept(one: Measurement, state: ReviewedResult, seen = new Set<string>(
   if (seen.has(one.id)) return [];
   seen.add(one.id);
   const waiting = inputsOf(one, state).filter(({ quality }) => quality === 'review');
-  const own = partsOf(one, state).includes(one) ? [asItStands(one, state)] : [];
+  const own = partsOf(one, state).includes(one) ? [acceptUnchanged(one, state)] : [];
   const parts = partsOf(one, state).filter((part) => part !== one && !waiting.includes(part));
   return [
     ...own,
-    ...parts.map((part) => asItStands(part, state)),
+    ...parts.map((part) => acceptUnchanged(part, state)),
     ...waiting.flatMap((input) => accept(input, state, seen)),
   ];
 }
 
 /** Accepts a value as it is. An earlier change to the value by a person is kept. */
-function asItStands(one: Measurement, state: ReviewedResult): Effect {
+function acceptUnchanged(one: Measurement, state: ReviewedResult): Effect {
   const on = targetOf(one, state);
   const before = state.effects.findLast((effect) => 'on' in effect && effect.on === on);
   return before?.do === 'confirm' ? before : confirm(one, 'accepted', state);
@@ -470,7 +470,7 @@ export function effectsOf(
       return corrected(measurementNamed(change.measurement, state), change.points, state, rules);
     case 'choose-repeat': {
       const one = measurementNamed(change.measurement, state);
-      return [...setAside(rivalsOf([one], state), one, state), asItStands(one, state)];
+      return [...setAside(rivalsOf([one], state), one, state), acceptUnchanged(one, state)];
     }
     case 'choose-frame':
       return chooseFrame(change, state, rules);
@@ -543,7 +543,10 @@ export function subjectOf(
       return { before: NOTHING, afterIn: () => text(change.plane) };
     default: {
       const one = measurementNamed(change.measurement, state);
-      return { before: historyStateOf(one), afterIn: (result) => historyStateOf(successorOf(one, result)) };
+      return {
+        before: historyStateOf(one),
+        afterIn: (result) => historyStateOf(successorOf(one, result)),
+      };
     }
   }
 }

@@ -120,7 +120,7 @@ export function indicationOf({ clinicalContext }: Job): string | null {
 }
 
 /** Reports critical findings before any document is written, so they need not wait for a PDF. */
-function alarm(report: Report, { findings }: Result): void {
+function reportCritical(report: Report, { findings }: Result): void {
   for (const { id, section, concept, text, severity, evidence } of findings) {
     if (severity !== 'critical') continue;
     const { system, code, display } = concept ?? { system: OWN_SYSTEM, code: id, display: text };
@@ -183,7 +183,7 @@ export function createStudyPipeline(
       await parts.writeEarlyPreviews?.(known, announce);
     };
     const { result, evidence } = await interpreter.interpret(study, report, signal, preview);
-    alarm(report, result);
+    reportCritical(report, result);
     stage(report, 'reporting', 'Writing documents', DOCUMENTS);
     const artifacts = await parts.writeArtifacts({
       result,

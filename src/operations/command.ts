@@ -83,7 +83,7 @@ export function onFiles<Schema extends z.ZodType, Answer>(
     run: (operations, given) => run(operations, given, async () => {}),
     runUnchecked: (call) => {
       const { operations, parameters: given, writeAudit } = call;
-      const entry = { ...actedNow(audit, call), ...concernOf(parameters, call, about)(null) };
+      const entry = { ...auditBase(audit, call), ...concernOf(parameters, call, about)(null) };
       return recordedFirst(entry, writeAudit, async (record) => {
         personIn(call);
         return run(operations, checked(parameters, given), record);
@@ -158,7 +158,7 @@ async function audited<On, Answer>(
   together: (both: (operations: On, writeAudit: WriteAudit) => Promise<Answer>) => Promise<Answer>,
 ): Promise<Answer> {
   const { concern, writeAudit } = call;
-  const entry = actedNow(action, call);
+  const entry = auditBase(action, call);
   let isRefused = false;
   try {
     return await together(async (operations, write) => {
@@ -178,7 +178,7 @@ async function audited<On, Answer>(
 }
 
 /** Returns the part of a command's audit entry that does not depend on its outcome. */
-function actedNow(action: AuditAction, { person }: Pick<Call, 'person'>) {
+function auditBase(action: AuditAction, { person }: Pick<Call, 'person'>) {
   const { data: name } = personSchema.safeParse(person);
   const actor = name === undefined ? 'command-line' : `person:${name}`;
   return { at: new Date(), action, actor };

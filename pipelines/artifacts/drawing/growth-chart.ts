@@ -205,7 +205,7 @@ function keptInside(mark: Mark): Mark {
 }
 
 /** Draws a light background under the label of a point, so that no curve crosses it. */
-function backed(mark: Mark): Mark[] {
+function withBackground(mark: Mark): Mark[] {
   if (mark.kind !== 'label') return [mark];
   const width = textWidth(mark.text, mark.size, mark.bold ? 'bold' : 'regular');
   const left = mark.anchor === 'end' ? mark.at.x - width : mark.at.x;
@@ -230,7 +230,7 @@ export function growthPanel(
     ...points
       .flatMap((measurement) => measured(measurement, gaDays, plot))
       .map(keptInside)
-      .flatMap(backed),
+      .flatMap(withBackground),
     label(`${curve.label} (${curve.unit})`, { x: PLOT.left, y: 20 }, { size: 12, bold: true }),
     ...curve.source.map((text, index) =>
       label(

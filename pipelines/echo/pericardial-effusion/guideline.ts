@@ -4,7 +4,7 @@ import {
   type EffusionGrade,
 } from '../../result/render/echo/pericardial-effusion.ts';
 
-/** Maximum depth, mm, of a moderate effusion. A deeper effusion is large. */
+/** Maximum depth, mm, of a moderate and of a large effusion. */
 const MODERATE = 20;
 const LARGE = 25;
 

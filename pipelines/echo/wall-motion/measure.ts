@@ -67,10 +67,8 @@ const ANTEROSEPTAL_APEX = 14;
 const APICAL = [13, 14, 15, 16] as const;
 const APEX = 17;
 
-/** Plausible range of a segment's strain, per cent (echo 8.3). */
-const BELIEVABLE = [-45, 15] as const;
-
-const believable = (strain: number) => strain >= BELIEVABLE[0] && strain <= BELIEVABLE[1];
+/** Returns true if the strain of a segment, per cent, is plausible (echo 8.3). */
+const isPlausibleStrain = (strain: number) => strain >= -45 && strain <= 15;
 
 /**
  * Share of a segment's difference from the mean strain of its view that is kept. On the A4C
@@ -133,7 +131,7 @@ function readingsOf(view: SegmentReading['view'], motions: readonly Motion[]): P
  */
 function smoothed(view: readonly Placed[]): Placed[] {
   const plausible = (strain: number | null) =>
-    strain !== null && believable(strain) ? strain : null;
+    strain !== null && isPlausibleStrain(strain) ? strain : null;
   const overall = mean(view.flatMap(({ reading }) => plausible(reading.strain) ?? []));
   return view.map(({ segment, reading }) => {
     const own = plausible(reading.strain);

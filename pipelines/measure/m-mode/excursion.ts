@@ -76,7 +76,7 @@ const within = (value: number, [low, high]: readonly [number, number]) =>
  * Returns true if the annulus moves back after the peak of systole. If it does not, the display may
  * end before the peak.
  */
-function returns(rows: Float64Array, peak: number): boolean {
+function movesBack(rows: Float64Array, peak: number): boolean {
   const after = Math.max(...rows.subarray(peak));
   const before = Math.max(...rows.subarray(0, peak + 1));
   const top = rows[peak] ?? 0;
@@ -94,7 +94,7 @@ function beatsOfPath(plane: MModePlane, { rows }: EdgePath): ExcursionBeat[] {
   });
   return waves.flatMap((wave, i): ExcursionBeat[] => {
     const before = waves[i - 1];
-    if (wave.peak === 0 || !returns(rows, wave.peak)) return [];
+    if (wave.peak === 0 || !movesBack(rows, wave.peak)) return [];
     const from = before ? before.peak : 0;
     const low = lastHighest(rows, from, wave.peak);
     // A beat is incomplete if its end-diastole is before the start of the display.

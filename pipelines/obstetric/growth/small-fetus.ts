@@ -134,7 +134,7 @@ const distinct = (texts: readonly string[]) => [...new Set(texts)];
  * Returns the criteria that the statement lists. If a size is below both of its cut-offs, only the
  * lower cut-off is listed.
  */
-function tellingCriteria(criteria: readonly RestrictionCriterion[]): RestrictionCriterion[] {
+function listedCriteria(criteria: readonly RestrictionCriterion[]): RestrictionCriterion[] {
   const listed = new Set<string>();
   return criteria.filter(({ met, kind, needs }) => {
     if (!met || (kind === 'centile' && listed.has(needs) && SIZES.has(needs))) {
@@ -168,7 +168,7 @@ function leadOf(
     ),
     onlyAbdomen: efwCentile !== null && efwCentile >= SIZE_CUTOFFS.small,
     cutOff: SIZE_CUTOFFS.small,
-    met: tellingCriteria(criteria).map(named),
+    met: listedCriteria(criteria).map(named),
     early: gaWeeks < LATE_FORM_WEEKS,
     datingInDoubt,
     sizeIsOpen: open.some((one) => SIZES.has(one)),
@@ -191,7 +191,7 @@ function loneCriterionFindings(
   { missing, undecided }: Required<Lacking>,
   gaWeeks: number,
 ): FindingDraft[] {
-  const met = tellingCriteria(criteria).map(named);
+  const met = listedCriteria(criteria).map(named);
   if (met.length === 0) return [];
   const early = gaWeeks < LATE_FORM_WEEKS;
   const said = say.conclusion('growth.lone-criterion', { met, missing, undecided, early });

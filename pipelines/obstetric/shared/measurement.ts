@@ -26,8 +26,8 @@ export const FRAMES_PER_MEASUREMENT = 3;
 
 /**
  * Returns the readings to choose from: the best one of every clip and, if there are fewer clips than
- * `wanted`, further readings of the same clips. Neighbouring frames are almost identical, so many
- * readings of one clip would only add the one with the largest error.
+ * `wanted`, further readings of the same clips. Neighbouring frames are almost identical: many of
+ * them add little but outliers, which matter if the smallest or largest value is used.
  * @param readings all readings, best first.
  */
 export function ofEveryClip<Reading>(

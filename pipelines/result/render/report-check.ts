@@ -258,9 +258,8 @@ function unsupportedInImpression(
 /**
  * Returns the claims of a report that the result does not support, each with its line: "every
  * number is validated against the structured result" (api 2.6). Text copied verbatim from the
- * result is not checked. Any other line must be about the study as a whole, or name one accepted
- * measurement. Its numbers must then be the value of this measurement in its unit, rounded as
- * printed, or its centile or z-score; its side and fetus must be those of the measurement.
+ * result is not checked. Any other line must be about the study as a whole, or be supported by one
+ * accepted measurement that it names (`holds`).
  */
 export function unsupportedClaims(report: Report, result: Result): string[] {
   const said = textsOf(result);

@@ -232,7 +232,7 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
  * replace the signed report, or show a newer draft next to it.
  * @param signed true if an earlier result of the study is signed.
  */
-export function leavingAtOnce(
+export function startingWithDraft(
   targets: readonly DeliveryTarget[],
   destinations: Config['destinations'],
   signed: boolean,
@@ -248,7 +248,7 @@ export function leavingAtOnce(
 
 /**
  * SQL: the destinations that receive nothing before the result of request `r` is signed, because no
- * delivery of the draft was created for them (`leavingAtOnce`).
+ * delivery of the draft was created for them (`startingWithDraft`).
  */
 export const AFTER_SIGNATURE = `(SELECT coalesce(array_agg(DISTINCT target ->> 'destination'), '{}')
   FROM jsonb_array_elements(r.deliver_to) AS target

@@ -14,7 +14,7 @@ import type { FetchArchivedObjects } from '../files/archived-objects.ts';
 import type { BlobStore } from '../files/blob-store.ts';
 import { type FetchHostedFile, HostedFileError } from '../files/hosted-files.ts';
 import { enqueueDeliveries } from '../outbox/deliveries.ts';
-import { leavingAtOnce } from '../outbox/delivery.ts';
+import { startingWithDraft } from '../outbox/delivery.ts';
 import type { ChangeFeed } from '../requests/changes.ts';
 import type { Endpoint } from '../requests/endpoint.ts';
 import { holdLease, MAX_ATTEMPTS, releaseRequest } from '../requests/lease.ts';
@@ -438,7 +438,7 @@ async function succeed(row: StoredRequest, parts: RunParts, broken: AbortSignal)
     await transition(tx, id, 'succeeded', { at, attempt: attempts, expiresAt, cost });
     await saveArtifacts(tx, id, complete.artifacts);
     const signed = (await signedBefore(tx, id)) !== null;
-    const drafts = leavingAtOnce(row.deliver_to, config.destinations, signed);
+    const drafts = startingWithDraft(row.deliver_to, config.destinations, signed);
     await enqueueDeliveries(tx, id, drafts, giveUpSeconds);
     await putInPlace(config.dataDir, id, complete.folder);
   });

@@ -122,7 +122,7 @@ const LATE =
  * Returns true if no endpoint may run because objects arrived late from a source whose studies are
  * interpreted only once. The objects are still forwarded. A person's command is always carried out.
  */
-async function interpretedForGood(
+async function mayNotRunAgain(
   study: StudyRow,
   { config, database }: Pick<StudyActionParts, 'config' | 'database'>,
 ): Promise<boolean> {
@@ -182,7 +182,7 @@ async function carryOut(
     return;
   }
   const asked = runsOf(acting, instances);
-  const late = asked.length > 0 && (await interpretedForGood(study, { config, database }));
+  const late = asked.length > 0 && (await mayNotRunAgain(study, { config, database }));
   const running = late ? [] : asked;
   const priors = await priorsOf(
     study,

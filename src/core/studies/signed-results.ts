@@ -82,7 +82,7 @@ export async function signatureOver(
 export interface ResultSignature {
   /** The time of the last signature, which is also `generated_at` of the result. */
   at: Date;
-  /** Status that it gave the result: `amended` if another signed result was in force before. */
+  /** Status of the signed result: `amended` if another signed result was in force before. */
   status: 'final' | 'amended';
 }
 

@@ -101,7 +101,7 @@ export function stepped(frames: readonly ShownFrame[], frame: number, step: numb
 }
 
 /** Returns how many milliseconds a frame is shown at the clip's original speed. */
-export function stayOf(frames: readonly ShownFrame[], frame: number): number {
+export function displayMilliseconds(frames: readonly ShownFrame[], frame: number): number {
   const at = frames.findIndex((one) => one.frame === frame);
   const [here, next] = [frames[at], frames[at + 1]];
   const seconds = here && next ? next.time - here.time : 0.04;

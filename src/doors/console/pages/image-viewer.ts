@@ -6,7 +6,14 @@ import type {
 } from '../../../../pipelines/artifacts/display/overlay-contract.ts';
 import { type Adjustment, lit, moved, UNCHANGED, zoomedAt } from './adjustment.ts';
 import { artifactUrl } from './api.ts';
-import { type CineFrames, firstFrame, framesOf, openCine, stayOf, stepped } from './cine.ts';
+import {
+  type CineFrames,
+  displayMilliseconds,
+  firstFrame,
+  framesOf,
+  openCine,
+  stepped,
+} from './cine.ts';
 import type { KeyBinding } from './keyboard.ts';
 import { LAYERS, type Layer } from './overlay-drawing.ts';
 import { dragged } from './shape-editing.ts';
@@ -341,7 +348,7 @@ export class ImageViewer {
         this.#redraw();
       }
       this.#play();
-    }, stayOf(frames, this.frame) / this.speed);
+    }, displayMilliseconds(frames, this.frame) / this.speed);
   }
 
   #cineOf(clip: OverlayClip): CineFrames | null {

@@ -12,7 +12,7 @@ export interface SignInPage {
 }
 
 /** Describes why a sign-in with the identity provider failed; null if it did not fail. */
-function comingBack(url: URL): string | null {
+function signInFailure(url: URL): string | null {
   const code = url.searchParams.get('error');
   if (url.pathname !== SIGN_IN || !code) return null;
   return code === 'forbidden'
@@ -33,7 +33,7 @@ export function openSignIn(
   { redraw, signedIn }: { redraw(): void; signedIn(session: Session): void },
 ): SignInPage {
   let offered: SignIn | null = null;
-  let problem = comingBack(new URL(location.href));
+  let problem = signInFailure(new URL(location.href));
   let busy = false;
 
   void api.signIn().then(

@@ -20,10 +20,10 @@ import {
   segmentValues,
 } from '../../../../../../src/doors/console/pages/bulls-eye.ts';
 import {
+  displayMilliseconds,
   firstFrame,
   framesOf,
   phaseText,
-  stayOf,
   stepped,
 } from '../../../../../../src/doors/console/pages/cine.ts';
 import { traceContent } from '../../../../../../src/doors/console/pages/doppler-trace.ts';
@@ -99,8 +99,8 @@ describe("a clip's frames", () => {
   });
 
   it('are shown for the time between them', () => {
-    expect(stayOf(framesOf(CLIP), 2)).toBeCloseTo(250);
-    expect(stayOf(framesOf(CLIP), 9)).toBeCloseTo(40);
+    expect(displayMilliseconds(framesOf(CLIP), 2)).toBeCloseTo(250);
+    expect(displayMilliseconds(framesOf(CLIP), 9)).toBeCloseTo(40);
   });
 
   it('state their cardiac phase', () => {
