@@ -166,8 +166,8 @@ const REVIEWED_READERS: {
 };
 
 /**
- * Returns the readings of one reader reduced to those that a person confirmed; empty if they may be
- * used without review, so that they remain as they are.
+ * Returns what replaces the readings of one reader: those that a person confirmed, or nothing if all
+ * may be used without review.
  */
 function replacementFor<Reader extends keyof typeof REVIEWED_READERS>(
   reader: Reader,

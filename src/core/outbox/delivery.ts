@@ -101,8 +101,8 @@ export interface RequestDelivery extends ToDestination {
   kind: Exclude<DeliveryKind, ForwardKind | 'subscription'>;
   requestId: string;
   /**
-   * The object to send: `sr-tid1500`, `fhir-bundle`, `oru-r01`; for a webhook, its event; for a
-   * mail, `alert <section> <code>` or `escalation`; `withdrawal`.
+   * The object to send: `sr-tid1500`, `fhir-bundle`, `oru-r01` or `withdrawal`; for a webhook, its
+   * event; for a mail, `alert <section> <code>` or `escalation`.
    */
   object: string;
   /** Signed revision of the result; 0 for the draft. */

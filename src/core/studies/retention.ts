@@ -88,9 +88,9 @@ const AWAITS_COMMITMENT = `(
       AND o.committed_at IS NULL AND o.failure_reason IS NULL))`;
 
 /**
- * SQL condition: true while objects of study `s` are retrieved from an archive. If the process that
- * retrieves a prior is killed, its row stays open, because the search adds a new one. The row of a
- * prior therefore counts only if its claim lasts at least until `lease`.
+ * SQL condition: true while objects of study `s` are retrieved from an archive. If a process that
+ * retrieves a prior is killed, nobody ends its retrieval: the repeated search adds another row. The
+ * retrieval of a prior therefore counts only if its claim lasts at least until `lease`.
  */
 const isRetrieved = (lease: string) => `EXISTS (SELECT 1 FROM retrievals f
   WHERE f.study_instance_uid = s.study_instance_uid AND f.state IN ('waiting', 'running')

@@ -33,7 +33,7 @@ const rejectSchema: z.ZodType<RejectHold> = z.strictObject({
 
 /**
  * The action that a held report needs, by its error code. Some errors leave the patient uncertain;
- * others only mean that the EHR did not answer.
+ * others only mean that the EHR did not answer or refused access.
  */
 const NEEDS: Partial<Record<ErrorCode, HoldNeeds>> = {
   ehr_patient_not_found: 'patient',

@@ -176,7 +176,7 @@ const isOf =
   ({ source }: Measurement): boolean =>
     provenances.includes(source.provenance);
 
-/** The first column also shows what a person put in the place of a value of ours. */
+/** The first column also shows values by which a person replaced ours. */
 const isOursOrCorrected = isOf('model', 'image-analysis', 'person');
 
 const placeOf = ({ concept, site, laterality, fetus, phase }: Measurement): string =>

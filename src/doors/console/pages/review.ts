@@ -18,7 +18,7 @@ const CHANGED_SINCE =
 
 /**
  * Returns the next step after `at` without a decision or, if all steps are decided, the step after
- * `at`.
+ * `at`, at most the last one.
  */
 export function nextOpen(steps: readonly Pick<ReviewStep, 'decision'>[], at: number): number {
   const order = steps.map((_, n) => (at + 1 + n) % steps.length);

@@ -431,7 +431,6 @@ export interface Tab {
   view(): unknown;
 }
 
-/** Returns the tab to show: the wanted one if it exists, otherwise the first. */
 const openTab = (tabs: readonly Tab[], wanted: string): Tab | undefined =>
   tabs.find(({ id }) => id === wanted) ?? tabs[0];
 
