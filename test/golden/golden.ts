@@ -46,7 +46,7 @@ const obstetric = (gaDays: number, seed: number): Case => ({
 const echo = (of: keyof typeof ECHO_CASES, seed: number): Case => ({
   name: `echo-${of}`,
   endpoint: 'us/echo',
-  options: { accept: 'simulated' },
+  options: { accept: 'simulated', age: 60 },
   input: async () => (await echoStudy({ seed, of })).files,
 });
 
@@ -58,7 +58,10 @@ const real = (
 ): Case => ({
   name,
   endpoint,
-  options: mmPerPx === undefined ? {} : { mmPerPx },
+  options: {
+    ...(mmPerPx !== undefined && { mmPerPx }),
+    ...(endpoint === 'us/echo' && { age: 60 }),
+  },
   input: () => paths.map((path) => join(DATA, path)),
 });
 

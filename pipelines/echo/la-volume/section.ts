@@ -6,12 +6,13 @@ import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
 import { biplaneAreaLengthVolume } from '../formulas.ts';
 import { graded, inRangeOf, isAbnormal, isNearCutOff, VARIABILITY } from '../shared/grading.ts';
 import {
+  ageGap,
   classification,
   conclude,
   type EchoSection,
   finding,
   inAdultRange,
-  isChild,
+  isAdult,
   PATIENT_GAPS,
   type PatientEvidence,
   perSurface,
@@ -83,7 +84,7 @@ function run(evidence: LaVolumeEvidence, given: Values) {
   const byLength = traced?.quality === 'accepted' ? traced : null;
   const counted = index ?? indexByLength;
   const sexes = rangedSexes(evidence);
-  const adult = !isChild(evidence);
+  const adult = isAdult(evidence);
   const grade = graded(counted, LEFT_ATRIUM.volumeIndex, sexes);
   // The limits of LAVi are the same for both sexes, so the range of one applies to every adult.
   const inRange = (one: Measurement | null) =>
@@ -120,7 +121,7 @@ function run(evidence: LaVolumeEvidence, given: Values) {
         : (outlineGap(evidence, ['A4C', 'A2C']) ?? sayOfLaVolume.gap('la-volume.one-view', {})),
       volume && !counted ? sayOfLaVolume.gap('la-volume.not-indexed', {}) : null,
       unequal ? sayOfLaVolume.gap('la-volume.lengths-differ', {}) : null,
-      adult ? null : PATIENT_GAPS.child,
+      ageGap(evidence),
       adult && diameter && evidence.patient.sex === null ? PATIENT_GAPS.sex : null,
     ],
     findings: [

@@ -29,7 +29,7 @@ import {
   type EchoSection,
   finding,
   inAdultRange,
-  isChild,
+  isAdult,
   type PatientEvidence,
   patientGaps,
   perSurface,
@@ -234,12 +234,12 @@ function run(evidence: LvefEvidence, given: Values) {
   ]);
   const indexed = indexedVolumes(given);
   const ef = headlineEf(values);
-  const child = isChild(evidence);
+  const adult = isAdult(evidence);
   const rhythm = irregularRhythm(evidence.heart);
   const ungraded = ungradedEf(values);
   const gradable = ungraded ? null : ef;
   const grade = graded(gradable, EJECTION_FRACTION, sexes);
-  const range = gradable && !child ? heartFailureRange(gradable.value, null) : null;
+  const range = gradable && adult ? heartFailureRange(gradable.value, null) : null;
   const unindexed =
     given.measurement('lvedv-biplane') !== null &&
     indexed.every(({ measurement }) => measurement === null);
@@ -255,7 +255,11 @@ function run(evidence: LvefEvidence, given: Values) {
     ...(ungraded?.between ?? []).filter(({ standing }) => standing === 'repeat'),
     ...listedVolumes(evidence, given, indexed),
   ];
-  const critical = child ? null : criticalFinding(values, ef, ungraded, measurements);
+  // An LVEF below 30 % is severely reduced at any age, so it is reported even if the age is unknown.
+  const critical =
+    adult || evidence.patient.age === null
+      ? criticalFinding(values, ef, ungraded, measurements)
+      : null;
   const sizes = gradedSizes(indexed, sexes);
   return conclude(lvef, {
     measurements,

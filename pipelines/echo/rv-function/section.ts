@@ -5,12 +5,12 @@ import { sayOfEcho } from '../../result/render/echo/shared.ts';
 import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
 import { fractionalChange } from '../formulas.ts';
 import {
+  ageGap,
   classification,
   conclude,
   type EchoSection,
   finding,
-  isChild,
-  PATIENT_GAPS,
+  isAdult,
   type PatientEvidence,
   type Values,
 } from '../shared/section.ts';
@@ -112,13 +112,13 @@ const SIZES = {
   'rv-to-lv': RV_SIZE.ratio,
 } as const satisfies Partial<Record<EchoConcept, unknown>>;
 
-function sizesOf(values: Values, child: boolean) {
-  const judged = child
-    ? []
-    : Object.entries(SIZES).flatMap(([key, limit]): Judged[] => {
+function sizesOf(values: Values, adult: boolean) {
+  const judged = adult
+    ? Object.entries(SIZES).flatMap(([key, limit]): Judged[] => {
         const measurement = values.measurement(key as keyof typeof SIZES);
         return measurement ? [judgedBy(limit, measurement)] : [];
-      });
+      })
+    : [];
   const beyond = (...keys: (keyof typeof SIZES)[]) =>
     judged.flatMap((one) =>
       one.beyond && keys.some((key) => key === one.measurement.concept.key) ? one.measurement : [],
@@ -135,13 +135,13 @@ function judgedIndices(
   values: Values,
   change: Measurement | null,
   performance: readonly Judged[],
-  child: boolean,
+  adult: boolean,
 ): Judged[] {
   const measured = Object.entries(INDICES).flatMap(([key, limit]) => {
     const one = key === 'rv-fac' ? change : values.measurement(key as keyof typeof INDICES);
     return one?.quality === 'accepted' ? [judgedBy(limit, one)] : [];
   });
-  return child ? [] : [...measured, ...performance];
+  return adult ? [...measured, ...performance] : [];
 }
 
 function concluded(judged: readonly Judged[], sizes: ReturnType<typeof sizesOf>) {
@@ -198,24 +198,24 @@ function run(evidence: RvFunctionEvidence, values: Values) {
     from: ['rv-ed-area', 'rv-es-area'],
     value: fractionalChange,
   });
-  const child = isChild(evidence);
+  const adult = isAdult(evidence);
   const rimp = values.measurement('rimp');
   const performance = judgedPerformance(evidence, rimp);
-  const judged = judgedIndices(values, change, performance, child);
-  const { found, conclusions, findings } = concluded(judged, sizesOf(values, child));
+  const judged = judgedIndices(values, change, performance, adult);
+  const { found, conclusions, findings } = concluded(judged, sizesOf(values, adult));
   const limits = { pulsed: RV_FUNCTION.rimpPulsed.above, tissue: RV_FUNCTION.rimpTissue.above };
   return conclude(rvFunction, {
     measurements: MEASURED.map((key) => (key === 'rv-fac' ? change : values.measurement(key))),
     conclusions,
     gaps: [
-      child ? PATIENT_GAPS.child : null,
-      ...(judged.length === 0 && !child
+      ageGap(evidence),
+      ...(judged.length === 0 && adult
         ? [
             sayOfRvFunction.gap('rv-function.no-index', { other: rimp !== null }),
             outlineGap(evidence, ['A4C']),
           ]
         : []),
-      rimp && performance.length === 0 && !child
+      rimp && performance.length === 0 && adult
         ? sayOfRvFunction.gap('rv-function.rimp-not-counted', limits, [rimp])
         : null,
       values.measurement('rv-basal') || values.measurement('rv-mid')

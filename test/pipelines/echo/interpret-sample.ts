@@ -18,7 +18,6 @@ export const MAN: EchoPatient = {
   height: 175,
   weight: 70,
   surface: 1.848,
-  childSized: false,
 };
 
 export const ownerOf = (key: EchoConcept) =>

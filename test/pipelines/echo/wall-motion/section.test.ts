@@ -22,7 +22,7 @@ function said(
   };
   const evidence: EchoEvidence = {
     study: { clips: [], refused: [], files: 1, series: 1 },
-    patient: { sex: 'male', age, height: 175, weight: 70, surface: 1.85, childSized: false },
+    patient: { sex: 'male', age, height: 175, weight: 70, surface: 1.85 },
     measured: [],
     spectra: [],
     clips: [],
@@ -145,7 +145,7 @@ describe('under 18 years', () => {
   it.each([
     [17, []],
     [18, ['wall-motion-abnormal: abnormal']],
-    [null, ['wall-motion-abnormal: abnormal']],
+    [null, []],
   ])('a score index of 1.6 of the machine at %s years makes findings %j', (age, expected) => {
     const study = measuredStudy({
       machine: { 'wall-motion-score-index': 1.6 },
