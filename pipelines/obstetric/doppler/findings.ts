@@ -31,7 +31,7 @@ import {
   MCA_ANGLE,
   rank,
 } from './guideline.ts';
-import { DOPPLER_SECTION, type TracedReading } from './measure.ts';
+import { DOPPLER_SECTION, type TracedReading, uncertaintyOf } from './measure.ts';
 
 /** Guideline for the technique and thresholds of obstetric Doppler. */
 export const ISUOG = 'ISUOG 2021, Ultrasound Obstet Gynecol 58:331-339';
@@ -80,6 +80,36 @@ function classification(
 }
 
 /** Returns findings for values outside the normal range of their chart. */
+const COMPARED = {
+  'umbilical-artery-pi': 'pi',
+  'middle-cerebral-artery-pi': 'pi',
+  'middle-cerebral-artery-psv': 'psv',
+  'uterine-artery-pi': 'pi',
+} as const satisfies Partial<Record<ObstetricConcept, 'pi' | 'psv'>>;
+
+/**
+ * Returns a finding for each value of the machine that differs from ours of the same vessel by more
+ * than the uncertainty of a trace. As for lengths, ours is used, and the finding asks for a check
+ * (obstetric 2.6).
+ */
+export function machineFindings(measurements: readonly Measurement[]): FindingDraft[] {
+  return Object.entries(COMPARED).flatMap(([key, property]) => {
+    const values = measurements.filter(
+      ({ concept, quality }) => concept.key === key && quality === 'accepted',
+    );
+    return values.filter(isOfMachine).flatMap((machine) => {
+      const own = values.find(
+        (one) =>
+          !isOfMachine(one) && one.standing !== 'repeat' && one.laterality === machine.laterality,
+      );
+      if (!own) return [];
+      if (Math.abs(machine.value - own.value) <= uncertaintyOf(property, own.value)) return [];
+      const said = say.value('doppler.machine-differs', {}, [own, machine]);
+      return finding(DOPPLER_SECTION, machine.id, 'repeatability', said, 'abnormal');
+    });
+  });
+}
+
 export function rankFindings(
   measurements: readonly Measurement[],
   state: DopplerState,

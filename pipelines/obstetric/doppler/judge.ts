@@ -23,6 +23,7 @@ import {
   flowOfArtery,
   flowStatements,
   ISUOG,
+  machineFindings,
   rankFindings,
   rankOf,
   rankWithin,
@@ -364,6 +365,7 @@ export function judgeDoppler(
     findings: [
       ...flowFindings(umbilical, measurements),
       ...rankFindings(measurements, state),
+      ...machineFindings(measurements),
       ...ductusFindings(ductus, measurements, unnamed),
     ],
     guidance: advised

@@ -115,7 +115,7 @@ export function isFiltered({ velocities, waveform: { vanishesAt } }: TracedReadi
   return vanishesAt !== null && vanishesAt > limit;
 }
 
-function uncertaintyOf(property: Property, value: number): number {
+export function uncertaintyOf(property: Property, value: number): number {
   const share = TRACE_UNCERTAINTY[property];
   return property === 'ri' ? share : share * Math.abs(value);
 }

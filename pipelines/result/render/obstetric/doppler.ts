@@ -264,6 +264,11 @@ export const DOPPLER_SENTENCES = {
     'Not every spectrum and value is labelled by fetus: labelled and unlabelled ones were not compared.',
   'doppler.machine-fetus-not-known': () =>
     'Values from the ultrasound machine that name no fetus were not used: whether they belong to the same fetus as the spectra is unknown.',
+  /** `about` contains our value, followed by the machine's. */
+  'doppler.machine-differs': (_: Nothing, { about: [ours, machine], text }: SentenceContext) =>
+    ours && machine
+      ? `${withSubject(machine.label, machine)} ${text.value(machine)} by the ultrasound machine, ${text.value(ours)} as measured here; check both measurements.`
+      : '',
   'doppler.not-named': ({ what }: { what: 'vessel' | 'fetus' }) =>
     `A spectrum does not name its ${what}: its indices are given without a category.`,
   'doppler.no-view': () => 'No spectral Doppler image was found.',

@@ -256,6 +256,37 @@ describe("the machine's own values", () => {
     expect(outcome.value('cart-umbilical-artery-pi')?.note).toContain('4.3 % above');
   });
 
+  it.each([
+    ['umbilical-artery', 'umbilical-artery-pi', 1.6, []],
+    ['umbilical-artery', 'umbilical-artery-pi', 2.2, ['cart-umbilical-artery-pi']],
+    ['umbilical-artery', 'umbilical-artery-pi', 0.9, ['cart-umbilical-artery-pi']],
+    ['umbilical-artery', 'middle-cerebral-artery-pi', 2.2, []],
+  ] as const)(
+    'beside a traced %s, a %s of %f is a finding only if it differs',
+    (vessel, key, value, ids) => {
+      const { findings, summary } = run([spectrum(vessel)], 224, [fromMachine(key, value)]);
+      const found = findings?.filter(({ id }) => id.startsWith('cart-')) ?? [];
+      expect(found.map(({ id }) => id)).toEqual(ids);
+      if (ids.length > 0) {
+        expect(found).toMatchObject([{ severity: 'abnormal' }]);
+        expect(found[0]?.evidence).toEqual(['umbilical-artery-pi', 'cart-umbilical-artery-pi']);
+      }
+      expect(summary).not.toContain('undefined');
+    },
+  );
+
+  it('are compared with the trace of the same side', () => {
+    const left = spectrum('uterine-artery', {}, { laterality: 'left' });
+    const cart = (['left', 'right'] as const).map((laterality) => ({
+      ...fromMachine('uterine-artery-pi', 4),
+      laterality,
+    }));
+    const { findings } = run([left], 224, cart);
+    expect(findings?.filter(({ id }) => id.startsWith('cart-')).map(({ id }) => id)).toEqual([
+      'cart-uterine-artery-pi-left',
+    ]);
+  });
+
   it('are not used if they are implausible', () => {
     const { value } = run([], 224, [fromMachine('umbilical-artery-pi', 15)]);
     expect(value('umbilical-artery-pi')).toBeNull();
