@@ -144,9 +144,14 @@ function announcer(report: Report) {
   };
 }
 
-/** Returns a sentence explaining why no image could be read, with the reason for each file. */
+/** Number of files whose reason is stated. An archive may contain thousands. */
+const STATED_REASONS = 10;
+
+/** Returns a sentence explaining why no image could be read, with the reasons of the first files. */
 export function noReadableImage({ refused }: Pick<Study, 'refused'>): string {
-  const reasons = refused.map(({ file, reason }) => `${file}: ${reason}`);
+  const reasons = refused.slice(0, STATED_REASONS).map(({ file, reason }) => `${file}: ${reason}`);
+  const others = refused.length - reasons.length;
+  if (others > 0) reasons.push(`${others} more ${others === 1 ? 'file' : 'files'}`);
   return `No file could be read as an ultrasound image. ${reasons.join('; ')}.`;
 }
 

@@ -110,9 +110,15 @@ function calibrateAll(candidates: readonly UltrasoundRegion[]): Calibration {
  * depth.
  */
 function pixelSpacing(header: DicomHeader, columns: number, rows: number): Calibration {
-  const [row = 0, column = 0] = numbersOf(header, 'PixelSpacing');
+  const stated = numbersOf(header, 'PixelSpacing');
+  const [row = 0, column = 0] = stated;
   const refuse = (refused: string): Calibration => ({ regions: [], refused });
   if (!(row > 0 && column > 0)) {
+    // Zeros state that the spacing is not known.
+    const isUnknown = stated.length > 0 && stated.every((number) => number === 0);
+    if (textOf(header, 'PixelSpacing') !== '' && !isUnknown) {
+      return refuse('the Pixel Spacing is not two positive numbers');
+    }
     const atDetector = numbersOf(header, 'ImagerPixelSpacing').length > 0;
     // Imager Pixel Spacing is measured at the detector plane, but ultrasound has no detector (PS3.3
     // 10.7.1.3).

@@ -239,6 +239,14 @@ describe('Pixel Spacing', () => {
       { extra: [spacing, ['00280A02', 'CS', 'GEOMETRY']] },
       /type GEOMETRY is valid at one depth/,
     ],
+    [
+      'that is no number',
+      { extra: [['00280030', 'DS', '0.2 mm\\0.2 mm']] },
+      /two positive numbers/,
+    ],
+    ['that is negative', { extra: [['00280030', 'DS', '-0.2\\-0.2']] }, /two positive numbers/],
+    ['with a single number', { extra: [['00280030', 'DS', '0.2']] }, /two positive numbers/],
+    ['of zeros, which say that it is unknown', { extra: [['00280030', 'DS', '0\\0']] }, null],
     ['at a detector', { extra: [['00181164', 'DS', '0.1\\0.1']] }, /Imager Pixel Spacing/],
   ] as [string, Sample, RegExp | null][])('%s is not used', async (_, sample, sentence) => {
     const { regions, calibrationRefused } = await clipOf(sample.regions ?? [], sample);
