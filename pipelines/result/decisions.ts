@@ -140,7 +140,9 @@ function confirmed(one: Measurement, { as, value, calipers, movedTo }: Confirmat
     standing: 'counts',
     confirmed: as,
   } satisfies Measurement;
-  if (as === 'accepted') return stands;
+  if (as === 'accepted') {
+    return { ...stands, remarks: [...one.remarks, remark('review.accepted', {})] };
+  }
   return {
     ...stands,
     value: value ?? one.value,

@@ -67,13 +67,26 @@ export function withoutComparisons(measurements: readonly Measurement[]): Measur
 
 const LISTED: ReadonlySet<Measurement['standing']> = new Set(['counts', 'proposed', 'withheld']);
 
+const quantityOf = ({ section, concept, label, laterality, fetus, phase, site }: Measurement) =>
+  JSON.stringify([section, concept.key, label, laterality, fetus, phase, site]);
+
 /**
  * Returns one measurement per quantity: the only value, the one chosen among several, or the mean
  * or median of repeated values. Values that were not accepted or need review are included, so that
- * documents can mention them.
+ * documents can mention them: a withheld value only if its quantity has no other, and of several
+ * withheld ones the first.
  */
 export function countingValues(measurements: readonly Measurement[]): Measurement[] {
-  return measurements.filter(({ standing }) => LISTED.has(standing));
+  const listed = measurements.filter(({ standing }) => LISTED.has(standing));
+  const mentioned = new Set(
+    listed.filter(({ standing }) => standing !== 'withheld').map(quantityOf),
+  );
+  return listed.filter((one) => {
+    if (one.standing !== 'withheld') return true;
+    const isFirst = !mentioned.has(quantityOf(one));
+    mentioned.add(quantityOf(one));
+    return isFirst;
+  });
 }
 
 /**

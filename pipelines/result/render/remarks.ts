@@ -52,6 +52,7 @@ export const MEASUREMENT_REMARKS = {
     'a single gestational sac diameter, not the mean of three: not interpreted as mean sac diameter',
   'machine.too-far-apart': ({ count }: { count: number }) =>
     `one of ${count} values, none selected on the machine, too far apart for a median`,
+  'review.accepted': () => 'accepted by the reader',
   'review.rejected': () => 'rejected by the reader',
   'review.passed-over': () => 'the reader chose another value',
   'review.by-person': ({ typed }: { typed: boolean }) =>

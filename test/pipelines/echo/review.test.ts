@@ -463,6 +463,17 @@ describe('a value that a person has accepted', () => {
     machine('lvef-4c', '%', 60),
   );
 
+  it('says so, after what else is to be said about it', () => {
+    const { measurements } = interpretReviewed(read, [], AT);
+    const proposed = measurements.find(({ concept }) => concept.key === 'lvef-4c');
+    const accepted = counting('lvef-4c', changed(read, ['accept', 'lvef-4c']));
+    expect(accepted?.remarks).toEqual([
+      ...(proposed?.remarks ?? []).filter(({ code }) => code !== 'value.needs-review'),
+      { code: 'review.accepted', params: {} },
+    ]);
+    expect(accepted?.note).toMatch(/accepted by the reader$/);
+  });
+
   it.each([
     ['lvef-4c', 'lvedv-4c', read],
     ['lvef-4c', 'lvesv-4c', heart],

@@ -41,7 +41,15 @@ describe('of several values of a quantity', () => {
     ];
     expect(countingValues(withStanding(repeats))).toHaveLength(2);
     const rejected = rate('fetal-heart-rate', { quality: 'low' });
-    expect(countingValues(withStanding([rejected, ...repeats]))).toHaveLength(3);
+    expect(ids(countingValues(withStanding([rejected, ...repeats])))).toEqual(ids(repeats));
+  });
+
+  test('are mentioned once if none was accepted, and not at all beside one that counts', () => {
+    const low = ['hc-1', 'hc-2', 'hc-3'].map((id) => hc(id, 262, { quality: 'inadequate' }));
+    expect(ids(countingValues(withStanding(low)))).toEqual(['hc-1']);
+    expect(ids(countingValues(withStanding([...low, hc('hc', 264)])))).toEqual(['hc']);
+    const ofTwins = low.map((one, index) => ({ ...one, fetus: index === 0 ? 'A' : 'B' }));
+    expect(ids(countingValues(withStanding(ofTwins)))).toEqual(['hc-1', 'hc-2']);
   });
 
   const standings = (given: readonly Measurement[]) =>
