@@ -22,6 +22,12 @@ const fragment = (data: Buffer, over: Partial<Fragment> = {}): Fragment => ({
 const data = (text: string, over: Partial<Fragment> = {}) =>
   fragment(Buffer.from(text), { command: false, ...over });
 
+/** Changes the group of the last element, the Command Data Set Type (0000,0800). */
+function ofGroup(group: number, command: Buffer): Buffer {
+  command.writeUInt16LE(group, command.length - 10);
+  return command;
+}
+
 const UNEXPECTED = expect.objectContaining({ code: 'unexpected_pdu' });
 
 describe('the message assembler', () => {
@@ -66,6 +72,8 @@ describe('the message assembler', () => {
     ],
     ['a command set of more than 16 KiB', [fragment(Buffer.alloc(MAX_COMMAND_BYTES + 1))]],
     ['bytes that are no command set', [fragment(Buffer.alloc(9))]],
+    ['a command set without its last byte', [fragment(encodeCommandSet(ECHO).subarray(0, -1))]],
+    ['an element of another group', [fragment(ofGroup(8, encodeCommandSet(ECHO)))]],
   ])('refuses %s', (_what, fragments) => {
     const messages = new MessageAssembler();
     const take = () => {

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { decodeCommandSet, encodeCommandSet, responseTo } from '../../../dimse/network/message.ts';
-import { answerContexts, whyRejected } from '../../../dimse/network/negotiation.ts';
+import {
+  acceptedContexts,
+  answerContexts,
+  whyRejected,
+} from '../../../dimse/network/negotiation.ts';
 import {
   type AssociateRequest,
   CONTEXT_RESULT,
@@ -114,6 +118,16 @@ describe('presentation contexts', () => {
       maxPduBytes: 131_072,
     });
   });
+});
+
+test.each([
+  ['accepted', true, { id: 1, result: 0 }],
+  ['refused', false, { id: 1, result: 3 }],
+  ['never proposed', false, { id: 3, result: 0 }],
+])('a context that was %s can be used: %s', (_, used, answer) => {
+  const proposed = [{ id: 1, abstractSyntax: US, transferSyntaxes: [JPEG] }];
+  const accepted = acceptedContexts(proposed, [{ ...answer, transferSyntax: JPEG }]);
+  expect([...accepted.keys()]).toEqual(used ? [1] : []);
 });
 
 test('the AE titles in an A-ASSOCIATE-AC are ignored', () => {

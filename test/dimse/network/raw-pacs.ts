@@ -1,6 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { COMMAND, encodeCommandSet, RESPONSE_BIT } from '../../../dimse/network/message.ts';
+import {
+  COMMAND,
+  type CommandSet,
+  encodeCommandSet,
+  RESPONSE_BIT,
+} from '../../../dimse/network/message.ts';
 import { encodeAssociateAccept, encodeData, PDU } from '../../../dimse/network/pdu.ts';
 import { EXPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/transfer-syntaxes.ts';
 
@@ -48,7 +53,8 @@ export async function startRawPacs(onObject: (socket: Socket) => void): Promise<
 export const piece = (data: Buffer, { command = true, last = false } = {}): Buffer =>
   Buffer.concat(encodeData(CONTEXT_ID, data, { command, last }));
 
-export function storeResponse({ messageIdBeingRespondedTo = 1, status = 0 } = {}): Buffer {
+export function storeResponse(over: Partial<CommandSet> = {}): Buffer {
   const commandField = COMMAND.cStore | RESPONSE_BIT;
-  return encodeCommandSet({ commandField, hasDataSet: false, messageIdBeingRespondedTo, status });
+  const response = { commandField, hasDataSet: false, messageIdBeingRespondedTo: 1, status: 0 };
+  return encodeCommandSet({ ...response, ...over });
 }

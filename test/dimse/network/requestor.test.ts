@@ -86,6 +86,7 @@ describe('the response to a C-STORE', () => {
     ['a byte longer than 16 KiB', inTwo(padded(RESPONSE, MAX_COMMAND_BYTES + 1))],
     ['a data set', [piece(RESPONSE, { command: false, last: true })]],
     ['no command set', [piece(Buffer.alloc(9), { last: true })]],
+    ['no status', [piece(storeResponse({ status: undefined }), { last: true })]],
     [
       'to another message',
       [piece(storeResponse({ messageIdBeingRespondedTo: 2 }), { last: true })],
@@ -96,4 +97,14 @@ describe('the response to a C-STORE', () => {
     await expect(requestor.store(OBJECT)).rejects.toMatchObject({ code: 'peer_connection_lost' });
     expect(requestor.closed).toBe(true);
   });
+});
+
+test.each([
+  [{}, true],
+  [{ sopClassUid: '1.2.840.10008.5.1.4.1.1.3.1' }, false],
+  [{ transferSyntax: '1.2.840.10008.1.2' }, false],
+])('an object with %j can be sent: %s', async (changes, expected) => {
+  const requestor = await open(await pacs(() => {}), 20);
+  expect(requestor.accepts({ ...OBJECT, ...changes })).toBe(expected);
+  requestor.abort();
 });

@@ -96,6 +96,11 @@ describe('several values of which none was selected on the machine', () => {
       [140, 160],
     ],
     [
+      [130, 150],
+      [130, 150],
+    ],
+    [[131, 150], [140.5]],
+    [
       [0, 140, 70],
       [140, 70],
     ],

@@ -76,10 +76,12 @@ describe('the reason why no apical clip was measured', () => {
     unseparated: false,
     underStress: false,
   };
-  const gap = (clips: Parameters<typeof outlineGap>[0]['clips']) => {
-    const said = outlineGap({ clips, views: { apical: { clips: [] } }, heart: { clips: none } }, [
-      'A4C',
-    ]);
+  const gap = (
+    clips: Parameters<typeof outlineGap>[0]['clips'],
+    wanted: Parameters<typeof outlineGap>[1] = ['A4C'],
+  ) => {
+    const heart = { clips: none };
+    const said = outlineGap({ clips, views: { apical: { clips: [] } }, heart }, wanted);
     return said && ECHO_SENTENCES['outlines.no-clip'](said.params as never);
   };
 
@@ -92,6 +94,7 @@ describe('the reason why no apical clip was measured', () => {
     expect(gap([{ ...clip, belowGate: 'A4C' }, clip])).toBe(
       'Not assessed: no clip was reliably recognised as A4C, and the view of 2 clips is unknown (1 may show A4C).',
     );
+    expect(gap([{ ...clip, belowGate: 'A4C' }], ['A4C', 'A2C'])).toContain('(1 may show');
   });
 
   it('is that none was recorded at rest', () => {

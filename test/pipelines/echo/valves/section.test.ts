@@ -73,6 +73,16 @@ describe('the criteria of aortic stenosis', () => {
       ['LVEF < 50 %', 'not available'],
     ]);
   });
+  it.each([
+    ['at it', [4, 40, 1, 0.6, 35, 50], ['met', 'met', 'met', 'met', 'met', 'not met']],
+    ['beyond it', [3.9, 39, 1.01, 0.61, 36, 49], [...Array(5).fill('not met'), 'met']],
+  ])('of values %s', (_, [vmax, gradient, area, areaIndex, strokeIndex, ef], expected) => {
+    const { category } = interpreted({
+      ...{ 'av-vmax': vmax, 'av-mean-gradient': gradient, 'av-area': area },
+      ...{ 'av-area-index': areaIndex, 'lvot-stroke-index': strokeIndex, 'lvef-biplane': ef },
+    });
+    expect(category('aortic-stenosis')?.criteria.map(({ value }) => value)).toEqual(expected);
+  });
 });
 
 describe('a mean gradient above the peak gradient, which no jet has', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { perimeter } from '../../../../pipelines/measure/ellipse.ts';
 import { deriveBiometry, weightGap } from '../../../../pipelines/obstetric/biometry/derive.ts';
+import { hadlock1984HcTwoSd } from '../../../../pipelines/obstetric/biometry/formulas.ts';
 import { consistencyFindings } from '../../../../pipelines/obstetric/biometry/judge.ts';
 import { PLANES, type Plane } from '../../../../pipelines/obstetric/shared/plane.ts';
 import { createMeasurement } from '../../../../pipelines/result/measurement.ts';
@@ -541,6 +542,23 @@ describe('findings', () => {
     expect(doubts({ bpd: 70, ofd: 90, hc: expected * 1.0599 })).toEqual([]);
     expect(doubts({ bpd: 70, ofd: 90, hc: expected * 1.0601 })).toEqual(['consistency-hc']);
     expect(doubts({ bpd: 70, ofd: 90, hc: expected * 0.9399 })).toEqual(['consistency-hc']);
+  });
+
+  it.each([
+    [11.9, null],
+    [12, 1.19],
+    [17.9, 1.19],
+    [18, 1.48],
+    [23.9, 1.48],
+    [24, 2.06],
+    [29.9, 2.06],
+    [30, 2.98],
+    [35.9, 2.98],
+    [36, 2.7],
+    [42, 2.7],
+    [42.1, null],
+  ])('an age by HC of %d weeks has an interval of ± %s weeks', (weeks, twoSd) => {
+    expect(hadlock1984HcTwoSd(weeks)).toBe(twoSd);
   });
 
   it.each([

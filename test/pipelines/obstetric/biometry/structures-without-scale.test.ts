@@ -42,14 +42,14 @@ describe('structures on frames without a scale', () => {
   });
 
   it.each([
-    ['head', 'at the lowest ratio of its axes', AXIS_RATIO.head.low + 1e-9, true],
-    ['head', 'below it', AXIS_RATIO.head.low - 1e-6, false],
-    ['head', 'at the highest ratio of its axes', AXIS_RATIO.head.high - 1e-9, true],
-    ['head', 'above it', AXIS_RATIO.head.high + 1e-6, false],
-    ['abdomen', 'at the lowest ratio of its axes', AXIS_RATIO.abdomen.low + 1e-9, true],
-    ['abdomen', 'below it', AXIS_RATIO.abdomen.low - 1e-6, false],
-    ['abdomen', 'as a circle', 1, true],
-  ] as const)('a %s %s is accepted: %4$s', (structure, _, ratio, accepted) => {
+    ['head', 'at the lowest ratio of its axes', true, AXIS_RATIO.head.low + 1e-9],
+    ['head', 'below it', false, AXIS_RATIO.head.low - 1e-6],
+    ['head', 'at the highest ratio of its axes', true, AXIS_RATIO.head.high - 1e-9],
+    ['head', 'above it', false, AXIS_RATIO.head.high + 1e-6],
+    ['abdomen', 'at the lowest ratio of its axes', true, AXIS_RATIO.abdomen.low + 1e-9],
+    ['abdomen', 'below it', false, AXIS_RATIO.abdomen.low - 1e-6],
+    ['abdomen', 'as a circle', true, 1],
+  ] as const)('a %s %s is accepted: %s', (structure, _, accepted, ratio) => {
     const located = { head, abdomen }[structure](90, 90 * ratio, UNSCALED);
     expect(structuresWithoutScale([located])).toMatchObject([{ accepted }]);
   });

@@ -138,6 +138,24 @@ describe('what the machine hides', () => {
     expect(quality(4)).toBe('accepted');
     expect(quality(3.9)).toBe('inadequate');
     expect(quality(-5)).toBe('accepted');
+    const beats = [-5, -5, 1, 1].map((edv) => beatOf({ psv: 40, edv, tamx: 6 }));
+    const mixed = run([spectrum('umbilical-artery', { ...traced(), beats })]);
+    expect(mixed.value('umbilical-artery-pi')?.quality).toBe('accepted');
+  });
+
+  it.each([
+    ['umbilical-artery', 5, 150],
+    ['middle-cerebral-artery', 5, 200],
+    ['uterine-artery', 5, 300],
+  ] as const)('a peak of the %s is plausible from %d to %d cm/s', (vessel, low, high) => {
+    const quality = (psv: number) =>
+      run([spectrum(vessel, { psv, edv: psv / 4, tamx: psv / 2 })]).value(`${vessel}-pi`)?.quality;
+    expect([low - 0.1, low, high, high + 0.1].map(quality)).toEqual([
+      'inadequate',
+      'accepted',
+      'accepted',
+      'inadequate',
+    ]);
   });
 });
 

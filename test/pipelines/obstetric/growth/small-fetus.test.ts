@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { intergrowthSizeAt } from '../../../../pipelines/obstetric/growth/charts.ts';
+import { restrictionCriteria } from '../../../../pipelines/obstetric/growth/guideline.ts';
 import {
   type Charted,
   chart,
@@ -11,23 +12,22 @@ import { createMeasurement } from '../../../../pipelines/obstetric/shared/measur
 
 const GA_DAYS = 252;
 
-/** Returns an AC with this z-score at 36+0 weeks, without an interval. */
-function abdomen(z: number): Charted {
-  const value = intergrowthSizeAt('ac', GA_DAYS / 7, z) ?? Number.NaN;
+/** Returns an AC with this z-score, by default at 36+0 weeks, without an interval. */
+function abdomen(z: number, gaDays = GA_DAYS): Charted {
+  const value = intergrowthSizeAt('ac', gaDays / 7, z) ?? Number.NaN;
   const ac = createMeasurement('ac', value, 'ac-ellipse', { section: 'biometry' });
-  const charted = chart(ac, GA_DAYS / 7);
+  const charted = chart(ac, gaDays / 7);
   if (!isCharted(charted)) throw new Error('The AC is not on the chart.');
   return charted;
 }
 
-/** Normal Doppler indices. */
-const NORMAL_DOPPLER = (['umbilical-artery-pi', 'cerebroplacental-ratio'] as const).map((key) =>
+const index = (key: 'umbilical-artery-pi' | 'cerebroplacental-ratio', centile: number) =>
   createMeasurement(key, 1, 'doppler-envelope', {
     section: 'doppler',
-    interpretation: 'N',
-    reference: { low: null, high: null, centile: 50, z_score: 0, chart: 'c' },
-  }),
-);
+    interpretation: centile > 95 ? 'H' : 'N',
+    reference: { low: null, high: null, centile, z_score: null, chart: 'c' },
+  });
+const NORMAL_DOPPLER = [index('umbilical-artery-pi', 50), index('cerebroplacental-ratio', 50)];
 
 /** Assesses an AC after a fall of its centile whose interval ends at these points. */
 function fallenBy(ends: readonly [least: number, most: number], z = -1.5) {
@@ -76,5 +76,39 @@ describe('a small fetus with normal Doppler and a fall of its centile (obstetric
       sizeIsOpen: false,
       fallIsOpen: true,
     });
+  });
+});
+
+describe('a single criterion of growth restriction', () => {
+  it.each([
+    [32 * 7 - 1, true],
+    [32 * 7, false],
+  ])('at %i days is one of the early form: %s', (gaDays, early) => {
+    const { findings } = smallFetus({
+      charted: [abdomen(0, gaDays)],
+      gaDays,
+      since: { earlier: [], change: null, fall: null, statements: [] },
+      datingInDoubt: false,
+      measurements: [index('umbilical-artery-pi', 96)],
+      classified: [],
+      centileText: (centile) => centile.toFixed(0),
+    });
+    expect(findings).toMatchObject([
+      { id: 'growth-restriction-criterion', statement: { params: { early } } },
+    ]);
+  });
+
+  it.each([
+    ['forward', false],
+    ['absent', true],
+    ['reversed', true],
+  ] as const)('is %s end-diastolic flow: %s', (endDiastolicFlow, met) => {
+    const unknown = { efwCentile: null, acCentile: null, uaPiCentile: null, utaPiCentile: null };
+    const rest = { ...unknown, cprCentile: null, centileFall: null, endDiastolicFlow };
+    for (const gaWeeks of [30, 36]) {
+      const criteria = restrictionCriteria({ ...rest, gaWeeks });
+      expect(criteria.find(({ kind }) => kind === 'flow')).toMatchObject({ met });
+      expect(criteria.filter((one) => one.met)).toHaveLength(met ? 1 : 0);
+    }
   });
 });

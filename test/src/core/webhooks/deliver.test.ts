@@ -164,7 +164,7 @@ describe('a webhook', () => {
     });
   });
 
-  it.each([[500], [301], [302], [404]])(
+  it.each([[500], [300], [301], [302], [404]])(
     'is retried after %i, under the same id, without following a redirect',
     async (status) => {
       const Location = `http://127.0.0.1:${receiver.port}/elsewhere`;

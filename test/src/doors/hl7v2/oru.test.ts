@@ -219,7 +219,8 @@ describe('an ORU^R01', () => {
   });
 
   test('states that it is a draft, and what was not assessed', () => {
-    const [, conclusion] = of('OBX', lines());
+    const [study, conclusion] = of('OBX', lines());
+    expect([study?.[3], study?.[11]]).toEqual(['113014^DICOM Study^DCM', 'O']);
     expect(conclusion?.slice(2, 5)).toEqual([
       'TX',
       '19005-8^Radiology Imaging study [Impression]^LN',

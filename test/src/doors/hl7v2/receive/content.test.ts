@@ -92,6 +92,33 @@ describe('an order', () => {
     expect(datingMenstrualDate(pregnancy, '20260521')).toBe(date);
   });
 
+  test.each([
+    [
+      ['20260501', '70'],
+      ['20260520', '72'],
+    ],
+    [
+      ['20260520', '72'],
+      ['20260501', '70'],
+    ],
+    [
+      ['', '70'],
+      ['20260520', '72'],
+    ],
+  ])('has the newest weight of %j and %j', (...weights) => {
+    const obxs = weights.map(
+      ([at, kg], i) => `OBX|${i + 1}|NM|29463-7^Weight^LN||${kg}|kg|||||F|||${at}`,
+    );
+    const [order] = orders(orm({}, [...ORDER.slice(0, 3), ...obxs]));
+    expect(order?.entries[0]?.patientWeightKilograms).toBe(72);
+  });
+
+  test('needs an ORC', () => {
+    expect(() => orders(message(msh({ type: 'ORM^O01' }), pid()))).toThrow(
+      expect.objectContaining({ code: 100, place: expect.objectContaining({ segment: 'ORC' }) }),
+    );
+  });
+
   test.each(['CA', 'DC', 'OC', 'RP'])('is withdrawn by %s', (control) => {
     const [order] = orders(orm({}, [`ORC|${control}|PL-1^HIS`]));
     expect(order).toMatchObject({ withdrawn: true, entries: [] });
@@ -117,6 +144,22 @@ describe('a patient', () => {
       patients: [{ id: 'PAT-1', authority: 'HOSPITAL', unissued: true }],
       stated: { PatientName: 'Yamada^Tarou^^Dr.^Jr.=山田^太郎' },
     });
+  });
+
+  test.each([
+    ['Roe^Jane^^^^^L~Doe^Jane^^^^^M', 'Roe^Jane'],
+    ['Doe^Jane^^^^^M~Roe^Jane^^^^^L', 'Roe^Jane'],
+    ['Doe^Jane^^^^^M', 'Doe^Jane'],
+  ])('of %s is %s: a legal name comes first', (name, expected) => {
+    const text = message(msh({ type: 'ADT^A08' }), pid({ name }));
+    expect(updateIn(read(text), OWN).stated.PatientName).toBe(expected);
+  });
+
+  test('has a name of at most 64 characters', () => {
+    const named = (length: number) => () =>
+      updateIn(read(message(msh({ type: 'ADT^A08' }), pid({ name: 'R'.repeat(length) }))), OWN);
+    expect(named(64)().stated.PatientName).toHaveLength(64);
+    expect(named(65)).toThrow(expect.objectContaining({ code: 102 }));
   });
 
   test('loses a value that the message removes', () => {
@@ -159,6 +202,8 @@ describe('an identifier of another kind', () => {
     ['a visit and an SSN', '1001^^^HOSPITAL^MR~777^^^HOSPITAL^VN~778^^^USSSA^SS'],
     ['without authorities', '1001~777'],
     ['of the same authority', '777^^^HOSPITAL^PI~1001^^^HOSPITAL^MR'],
+    ['an empty one', '^^^HOSPITAL^MR~""^^^HOSPITAL^MR~1001^^^HOSPITAL^MR'],
+    ['one that is too long', `${'7'.repeat(65)}^^^HOSPITAL^MR~1001^^^HOSPITAL^MR`],
   ])('is not the ID of a patient: %s', (_what, id) => {
     expect(updated(id)).toEqual([{ ...HERE, id: '1001' }]);
     const [order] = orders(message(msh({ type: 'ORM^O01' }), pid({ id }), ...ORDER));
@@ -223,9 +268,14 @@ describe('a message', () => {
     [{ type: 'ADT^A08', processing: 'T' }, 'AR', 202],
     [{ type: 'ADT^A08', version: '3.0' }, 'AR', 203],
     [{ type: 'ADT^A08', control: '' }, 'AE', 101],
+    [{ type: 'ADT^A08', control: '1'.repeat(200) }, 'AE', 101],
     [{ type: 'constructor^A08' }, 'AR', 200],
   ])('%o is answered with %s %i', (over, acknowledgment, code) => {
     expect(accepted(over)).toThrow(expect.objectContaining({ acknowledgment, code }));
+  });
+
+  test('of the longest control ID is accepted', () => {
+    expect(accepted({ type: 'ADT^A08', control: '1'.repeat(199) })).not.toThrow();
   });
 
   test('in a character set other than it states is refused', () => {
