@@ -18,6 +18,8 @@ export interface QueriedAttribute {
   /** SQL expression for the value as text; with `several`, for an array of text. */
   sql: string;
   several?: boolean;
+  /** SQL expression for the value at lower levels, if it can be matched there (QIDO-RS). */
+  below?: string;
   /** False if the attribute is returned but cannot be used as a matching key. */
   matched?: boolean;
 }
@@ -50,7 +52,11 @@ export const ATTRIBUTES = {
   StudyDate: study('00080020', 'DA', identity('StudyDate')),
   StudyTime: study('00080030', 'TM', identity('StudyTime')),
   AccessionNumber: study('00080050', 'SH', identity('AccessionNumber')),
-  ModalitiesInStudy: { ...study('00080061', 'CS', 'c.modalities'), several: true },
+  ModalitiesInStudy: {
+    ...study('00080061', 'CS', 'c.modalities'),
+    several: true,
+    below: "(SELECT array_agg(m.header ->> 'modality') FROM instances m WHERE m.study_id = s.id)",
+  },
   SOPClassesInStudy: { ...study('00080062', 'UI', 'c.classes'), several: true },
   ReferringPhysicianName: study('00080090', 'PN', identity('ReferringPhysicianName')),
   StudyDescription: study('00081030', 'LO', identity('StudyDescription')),

@@ -55,10 +55,12 @@ export async function find(
   for (const keyword of KEYWORDS) {
     const value = keys[keyword];
     if (value === undefined) continue;
-    if (!isAnsweredAt(keyword, level) || !isCountedAt(keyword, level)) {
+    const { below } = attributeOf(keyword);
+    const isCounted = isCountedAt(keyword, level);
+    if (!isAnsweredAt(keyword, level) || !(isCounted || below)) {
       throw new SonogateError('invalid_query', `${keyword} is not a key at level ${level}.`);
     }
-    const one = condition(keyword, value, parameter);
+    const one = condition(keyword, value, parameter, isCounted ? undefined : below);
     if (one !== null) where.push(one);
   }
   const shown = KEYWORDS.filter(

@@ -17,9 +17,14 @@ type AddParameter = (value: unknown) => string;
 /** Returns true if a value matches everything (PS3.4 C.2.2.2.3). */
 export const isUniversal = (value: string): boolean => /^\**$/.test(value);
 
-/** Like `conditionOn`, for an attribute of the Study Root model. */
-export function condition(keyword: Keyword, value: string, parameter: AddParameter): string | null {
-  return conditionOn(keyword, attributeOf(keyword), value, parameter);
+/** Like `conditionOn`, for an attribute of the Study Root model, or `sql` instead of its value. */
+export function condition(
+  keyword: Keyword,
+  value: string,
+  parameter: AddParameter,
+  sql = attributeOf(keyword).sql,
+): string | null {
+  return conditionOn(keyword, { ...attributeOf(keyword), sql }, value, parameter);
 }
 
 export type MatchedAttribute = Pick<QueriedAttribute, 'vr' | 'sql' | 'several' | 'matched'>;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import type { Scope } from '../../../src/core/accounts/keys.ts';
 import { explain, openSite, type Site, waitUntil } from '../../gateway/site.ts';
@@ -241,6 +242,14 @@ describe.skipIf(!CLIENT_INSTALLED)('dicomweb-client', () => {
       ['retrieve_instance_rendered', cine, { media_types: ['image/png'] }],
       ['retrieve_instance_frames_rendered', [...still, [1]], { media_types: ['image/jpeg'] }],
       ['retrieve_instance', ['1.2.3', '1.2.4', '1.2.5'], {}],
+      ['search_for_series', [], { search_filters: { ModalitiesInStudy: 'US', PatientID: 'P-1' } }],
+      ['retrieve_instance_rendered', cine, { params: { viewport: '16,16' } }],
+      [
+        'retrieve_instance_frames_rendered',
+        [...still, [1]],
+        { media_types: ['image/png'], params: { viewport: '64,64,8,0,-16,12' } },
+      ],
+      ['retrieve_instance_rendered', cine, { params: { viewport: '16,16,40,0,8,8' } }],
     ];
     const order = { url: `http://127.0.0.1:${httpPort}/dicomweb`, key, calls };
     const ran = await runClient(order);
@@ -264,7 +273,62 @@ describe.skipIf(!CLIENT_INSTALLED)('dicomweb-client', () => {
       { ...image, format: 'PNG' },
       { ...image, format: 'JPEG' },
       { status: 404 },
+      [{ '0020000D': { Value: [EVE.study] } }, {}],
+      { size: [16, 12] },
+      { size: [64, 48], format: 'PNG' },
+      { status: 400 },
     ]);
+  });
+});
+
+describe('a rendered frame', () => {
+  const path = `/studies/${EVE.study}/series/${EVE.study}.1/instances/${EVE.cine}/rendered`;
+
+  // The first frame is uniformly 60H.
+  test.each([
+    ['below the window', '200,20,linear', 0],
+    ['above the window', '50,20,linear', 255],
+    ['in the middle of the window', '96,100,linear-exact', 128],
+    ['in the middle of a sigmoid window', '96,100,sigmoid', 128],
+  ])('is %s', async (_, window, expected) => {
+    const answer = await get(`${path}?window=${window}`, 'image/png');
+    const { data } = await sharp(await answer.arrayBuffer())
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    expect(data[0]).toBe(expected);
+  });
+
+  test.each(['window=96', 'window=96,0,linear', 'viewport=0,5', 'viewport=5', 'viewport=a,b'])(
+    'with %s is refused',
+    async (query) => {
+      expect((await get(`${path}?${query}`, 'image/png')).status).toBe(400);
+    },
+  );
+});
+
+describe('a study without a patient name', () => {
+  it('has an empty name in the response (PS3.18 F.2.5)', async () => {
+    const nameless = heldStudy('1.2.826.1.3', { patientId: 'P-3', patientName: '' });
+    await sendStudy(nameless, folder, site.dicomPort);
+    const found = await waitUntil('the study', async () => {
+      const [study] = await search('/studies?PatientID=P-3');
+      return study ?? null;
+    });
+    expect(found['00100010']).toEqual({ vr: 'PN' });
+  });
+});
+
+describe('a single frame', () => {
+  const still = `/studies/${EVE.study}/series/${EVE.study}.2/instances/${EVE.still}/frames/1`;
+  test.each([
+    ['image/jpeg', /^image\/jpeg; transfer-syntax=/],
+    ['multipart/related; type="image/jpeg"', /^multipart\/related; type="image\/jpeg"/],
+    ['*/*', /^multipart\/related; type="image\/jpeg"/],
+  ])('accepted as %s is sent in that form', async (accept, type) => {
+    const answer = await get(still, accept);
+    expect(answer.headers.get('content-type')).toMatch(type);
+    const start = Buffer.from(await answer.arrayBuffer()).subarray(0, 2);
+    expect(start.toString('hex') === 'ffd8').toBe(accept === 'image/jpeg');
   });
 });
 

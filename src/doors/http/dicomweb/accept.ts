@@ -120,6 +120,8 @@ type CompressedCoding = keyof typeof FRAME_TYPES;
 interface FrameForm {
   as: 'stored' | 'native';
   contentType: string;
+  /** True if the caller asked for this type outside of a multipart message. */
+  single: boolean;
 }
 
 const OCTETS = 'application/octet-stream';
@@ -141,19 +143,21 @@ export function frameForm(
     : null;
   for (const range of ranges) {
     const asked = range.transferSyntax;
+    const single = !range.multipart && range.type !== '*/*';
     const asStored = asked === '*' || asked === syntax;
     if (compressed && covers(range, compressed) && (asked === null || asStored)) {
-      return { as: 'stored', contentType: `${compressed}; transfer-syntax=${syntax}` };
+      return { as: 'stored', contentType: `${compressed}; transfer-syntax=${syntax}`, single };
     }
     if (!covers(range, OCTETS)) continue;
     if (compressed && asStored) {
-      return { as: 'stored', contentType: `${OCTETS}; transfer-syntax=${syntax}` };
+      return { as: 'stored', contentType: `${OCTETS}; transfer-syntax=${syntax}`, single };
     }
     const wantsNative = asked === null || asked === '*' || asked === EXPLICIT_VR_LITTLE_ENDIAN;
     if (wantsNative && (isNative || decodable)) {
       return {
         as: isNative ? 'stored' : 'native',
         contentType: `${OCTETS}; transfer-syntax=${EXPLICIT_VR_LITTLE_ENDIAN}`,
+        single,
       };
     }
   }

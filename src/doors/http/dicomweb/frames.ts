@@ -8,9 +8,14 @@ import {
   frameBytes,
   openPixels,
 } from '../../../../pipelines/input/dicom/pixel-data.ts';
-import { nativeFrameBytes, readPixelFormat } from '../../../../pipelines/input/pixels/pixels.ts';
+import {
+  nativeFrameBytes,
+  type PixelFormat,
+  readPixelFormat,
+} from '../../../../pipelines/input/pixels/pixels.ts';
 import { withByteSource } from '../../../../pipelines/input/study-file.ts';
 import { SonogateError } from '../../../platform/errors/catalogue.ts';
+import { type Rendering, shownIn, windowed } from './rendering.ts';
 
 /**
  * Frames of a stored object, read one at a time. This module loads the codecs, so it is imported
@@ -69,11 +74,16 @@ export function openStoredFrames(file: string): Promise<StoredFrames> {
 export function renderFrame(
   file: string,
   frame: number,
-  { type, quality }: { type: string; quality: number },
+  { type, quality, viewport, window }: Rendering & { type: string },
 ): Promise<Buffer> {
   return readable(async () => {
-    const { bytes, width, height, channels } = await decoded(file, frame);
-    const image = sharp(bytes, { raw: { width, height, channels } });
+    const { bytes, width, height, channels, format } = await decoded(file, frame);
+    const { bitsStored, photometric } = format;
+    const isGray = photometric.startsWith('MONOCHROME');
+    const inverted = photometric === 'MONOCHROME1';
+    const shown = window && isGray ? windowed(bytes, window, { bitsStored, inverted }) : bytes;
+    const whole = sharp(shown, { raw: { width, height, channels } });
+    const image = viewport ? await shownIn(whole, viewport, { width, height }) : whole;
     return type === 'image/png' ? image.png().toBuffer() : image.jpeg({ quality }).toBuffer();
   });
 }
@@ -81,15 +91,22 @@ export function renderFrame(
 async function decoded(
   file: string,
   frame: number,
-): Promise<{ bytes: Buffer; width: number; height: number; channels: 1 | 3 }> {
+): Promise<{
+  bytes: Buffer;
+  width: number;
+  height: number;
+  channels: 1 | 3;
+  format: PixelFormat;
+}> {
   return withByteSource(file, async (source) => {
-    const frames = await openPixels(file, source, readDicomHeader(source));
+    const header = readDicomHeader(source);
+    const frames = await openPixels(file, source, header);
     if (frame > frames.frames) {
       throw new SonogateError('not_found', `The object has ${frames.frames} frames.`);
     }
     const { data, width, height, channels } = await frames.decode(frame - 1);
     const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-    return { bytes, width, height, channels };
+    return { bytes, width, height, channels, format: readPixelFormat(header) };
   });
 }
 

@@ -18,6 +18,7 @@ import {
   requireAccepted,
 } from './accept.ts';
 import { type DataSetTask, readOnThread } from './data-set-reader.ts';
+import { renderingOf } from './rendering.ts';
 import { DICOM_JSON, pathUids, refuseTestKey } from './search.ts';
 
 /**
@@ -98,6 +99,7 @@ async function sendRendered(context: Call, deps: HttpDeps): Promise<void> {
   const [frame = 1, more] = frameNumbers(context.params.frames ?? '1');
   if (more !== undefined)
     throw new SonogateError('invalid_query', 'Only one frame can be rendered at a time.');
+  const rendering = renderingOf(context);
   const object = await retrievedObject(context, deps);
   const ranges = acceptedRanges(context);
   if (object.sopClassUid === STORAGE_CLASS.encapsulatedPdf) {
@@ -110,10 +112,7 @@ async function sendRendered(context: Call, deps: HttpDeps): Promise<void> {
   }
   const type = requireAccepted(ranges, ['image/jpeg', 'image/png']);
   const { renderFrame } = await import('./frames.ts');
-  const image = await renderFrame(object.file, frame, {
-    type,
-    quality: quality(context.query.quality),
-  });
+  const image = await renderFrame(object.file, frame, { type, ...rendering });
   await audit(context, deps, [object]);
   context.type = type;
   context.body = image;
@@ -134,6 +133,12 @@ async function sendFrames(context: Call, deps: HttpDeps, numbers: number[] | nul
   if (!form) throw notInThatForm([object]);
   await audit(context, deps, [object]);
   const read = form.as === 'stored' ? frames.stored : frames.native;
+  const [only, more] = wanted;
+  if (form.single && only !== undefined && more === undefined) {
+    context.set('Content-Type', form.contentType);
+    context.body = await read(only);
+    return;
+  }
   sendParts(
     context,
     form.contentType.replace(/;.*/, ''),
@@ -159,14 +164,6 @@ function frameNumbers(text = ''): number[] {
     throw new SonogateError('invalid_query', 'The path contains no list of frame numbers.');
   }
   return numbers;
-}
-
-const DEFAULT_QUALITY = 90;
-
-function quality(given: string | string[] | undefined): number {
-  const number = given === undefined ? DEFAULT_QUALITY : Number(given);
-  if (Number.isInteger(number) && number >= 1 && number <= 100) return number;
-  throw new SonogateError('invalid_query', 'quality is not a number from 1 to 100.');
 }
 
 /**

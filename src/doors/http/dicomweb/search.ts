@@ -3,7 +3,13 @@ import type { Context } from 'koa';
 import { type JsonDataSet, jsonAttribute } from '../../../../pipelines/dicom/dicom-json.ts';
 import { isUid } from '../../../../pipelines/dicom/uid.ts';
 import { DEFAULT_ACCOUNT_ID } from '../../../core/accounts/keys.ts';
-import { ATTRIBUTES, type Keyword, keywordOf, type Level } from '../../../core/query/attributes.ts';
+import {
+  ATTRIBUTES,
+  isAnsweredAt,
+  type Keyword,
+  keywordOf,
+  type Level,
+} from '../../../core/query/attributes.ts';
 import { find, type Match } from '../../../core/query/find.ts';
 import { SonogateError } from '../../../platform/errors/catalogue.ts';
 import { audited } from '../audited.ts';
@@ -166,12 +172,33 @@ function count(name: string, given: string | string[] | undefined, otherwise: nu
 }
 
 /**
+ * Attributes that a response contains even if their value is unknown; they are then empty (PS3.18
+ * tables 10.6.3-3 to 10.6.3-5, F.2.5).
+ */
+const ALWAYS_RETURNED: readonly Keyword[] = [
+  'StudyDate',
+  'StudyTime',
+  'AccessionNumber',
+  'ReferringPhysicianName',
+  'PatientName',
+  'PatientID',
+  'PatientBirthDate',
+  'PatientSex',
+  'StudyID',
+  'Modality',
+  'SeriesNumber',
+  'InstanceNumber',
+];
+
+/**
  * Returns a match in the DICOM JSON model, with the attributes that a search adds (PS3.18 tables
  * 10.6.3-3 to 10.6.3-5).
  */
 function matchJson(match: Match, level: Level, address: string): JsonDataSet {
   const json: JsonDataSet = { '00080056': { vr: 'CS', Value: ['ONLINE'] } };
-  for (const [keyword, value] of Object.entries(match)) {
+  const required = ALWAYS_RETURNED.filter((keyword) => isAnsweredAt(keyword, level));
+  const empty = Object.fromEntries(required.map((keyword) => [keyword, '']));
+  for (const [keyword, value] of Object.entries({ ...empty, ...match })) {
     const { tag, vr } = ATTRIBUTES[keyword as Keyword];
     const values = typeof value === 'string' ? [value] : value;
     json[tag] = jsonAttribute(vr, values);
