@@ -161,12 +161,7 @@ export function sweepOfFrame({ truth }: PhantomFrame, kind: SweepRegion['kind'])
     zeroRow: at('topPixel') + (mMode ? 0 : at('zeroRowPixel')),
     unit: mMode ? 'cm' : 'cm/s',
     yDirection: mMode ? 'down' : 'up',
-    renewal: 'unspecified',
     correctionAngle: null,
-    steeringAngle: null,
-    transducerFrequency: null,
-    pulseRepetitionFrequency: null,
-    sampleVolume: null,
   };
 }
 

@@ -46,33 +46,11 @@ export interface SweepRegion {
    * Doppler, because many carts write a positive sign although velocities increase upwards.
    */
   yDirection: 'up' | 'down';
-  /** How the trace is refreshed, according to bits 3 and 4 of Region Flags (PS3.3 C.8.5.5.1.3). */
-  renewal: 'unspecified' | 'scrolling' | 'sweeping' | 'both';
   /**
    * Correction angle in degrees; null if the header has none. Whether the velocities are already
    * corrected for it is unknown.
    */
   correctionAngle: number | null;
-  steeringAngle: number | null;
-  /** In kHz. */
-  transducerFrequency: number | null;
-  /** In Hz. */
-  pulseRepetitionFrequency: number | null;
-  /** Gate of the PW beam on the 2D picture beside the sweep, in pixels of the frame. */
-  sampleVolume: Point | null;
-}
-
-/** An ECG: drawn beside the picture, as samples, or both. */
-export interface Ecg {
-  /** Area of the drawn trace; null if the file contains only samples. */
-  area: Rectangle | null;
-  /** Scale along the drawn trace; null if its x axis is not in seconds. */
-  secondsPerPixel: number | null;
-  /**
-   * One channel of a Waveform Sequence (PS3.3 C.10.9). It begins `start` seconds after the first
-   * frame.
-   */
-  samples: { start: number; perSecond: number; values: readonly number[] } | null;
 }
 
 /** Source of the frame times. With `none`, all times are 0 and meaningless. */
@@ -110,27 +88,20 @@ export interface Description {
   timing: Timing;
   /** Spectral Doppler and M-mode displays, in header order. */
   sweeps: readonly SweepRegion[];
-  /** Areas in which colour flow is drawn over tissue (Region Data Type 2); empty if unknown. */
-  colourAreas: readonly Rectangle[];
   /**
    * All rectangles that the header declares as ultrasound or a physiological trace, with or without
    * a scale. Text and graphics are outside them. Empty if unknown.
    */
   ultrasoundAreas: readonly Rectangle[];
-  /** Ultrasound Color Data Present (0028,0014); null if unknown. */
-  colourDataPresent: boolean | null;
   /**
    * Burned In Annotation (0028,0301): whether text in the pixels identifies the patient; null if
    * unknown.
    */
   burnedInAnnotation: boolean | null;
-  ecg: Ecg | null;
   /** Beats per minute. */
   heartRate: number | null;
   /** Time of each R wave in seconds from the first frame, ascending; empty if unknown. */
   rWaves: readonly number[];
-  /** Seconds from the R wave to the first frame of a triggered acquisition; null if unknown. */
-  triggerTime: number | null;
   /**
    * Stage of a stress protocol in the words of the operator or the cart. Used only for matching and
    * never shown.
@@ -145,8 +116,6 @@ export interface Description {
   anatomicRegion: string | null;
   /** Image Laterality (0020,0062) of a paired structure. */
   laterality: 'left' | 'right' | null;
-  /** Instance Number: the cart's order within a series. */
-  instanceNumber: number | null;
   /**
    * Seconds from the first image of the study to this image. Clips can thus be ordered and grouped
    * without revealing a date. For an image of a prior, the seconds are negative and count from the
@@ -162,21 +131,16 @@ export const UNDESCRIBED: Description = {
   seriesInstanceUid: null,
   timing: 'none',
   sweeps: [],
-  colourAreas: [],
   ultrasoundAreas: [],
-  colourDataPresent: null,
   burnedInAnnotation: null,
-  ecg: null,
   heartRate: null,
   rWaves: [],
-  triggerTime: null,
   stageName: null,
   stageNumber: null,
   viewName: null,
   viewCode: null,
   anatomicRegion: null,
   laterality: null,
-  instanceNumber: null,
   instant: null,
 };
 

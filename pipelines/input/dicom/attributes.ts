@@ -13,7 +13,6 @@ export const ATTRIBUTES = {
   '00082127': 'ViewName',
   '00082144': 'RecommendedDisplayFrameRate',
   '00180040': 'CineRate',
-  '00181060': 'TriggerTime',
   '00181063': 'FrameTime',
   '00181065': 'FrameTimeVector',
   '00181088': 'HeartRate',
@@ -22,7 +21,6 @@ export const ATTRIBUTES = {
   // Used only to count the studies. Only this count leaves the reader.
   '0020000D': 'StudyInstanceUID',
   '0020000E': 'SeriesInstanceUID',
-  '00200013': 'InstanceNumber',
   '00200062': 'ImageLaterality',
   '00280002': 'SamplesPerPixel',
   '00280004': 'PhotometricInterpretation',
@@ -70,13 +68,7 @@ const REGION_ATTRIBUTES = {
   '0018602C': 'PhysicalDeltaX',
   '0018602E': 'PhysicalDeltaY',
   '00186030': 'TransducerFrequency',
-  '00186032': 'PulseRepetitionFrequency',
   '00186034': 'DopplerCorrectionAngle',
-  '00186036': 'SteeringAngle',
-  '00186038': 'DopplerSampleVolumeXPositionRetired',
-  '00186039': 'DopplerSampleVolumeXPosition',
-  '0018603A': 'DopplerSampleVolumeYPositionRetired',
-  '0018603B': 'DopplerSampleVolumeYPosition',
 } as const;
 
 /** Attributes of an item in the View Code Sequence (PS3.3 C.8.5.6 and 8.8). */
@@ -85,22 +77,10 @@ const CODE_ATTRIBUTES = {
   '00080102': 'CodingSchemeDesignator',
 } as const;
 
-/** Attributes of a multiplex group in the Waveform Sequence (PS3.3 C.10.9). */
-const WAVEFORM_ATTRIBUTES = {
-  '00181068': 'MultiplexGroupTimeOffset',
-  '003A0005': 'NumberOfWaveformChannels',
-  '003A0010': 'NumberOfWaveformSamples',
-  '003A001A': 'SamplingFrequency',
-  '54001004': 'WaveformBitsAllocated',
-  '54001006': 'WaveformSampleInterpretation',
-  '54001010': 'WaveformData',
-} as const;
-
 export const SEQUENCES = {
   '00082218': { name: 'anatomicRegions', attributes: CODE_ATTRIBUTES },
   '00186011': { name: 'regions', attributes: REGION_ATTRIBUTES },
   '00540220': { name: 'views', attributes: CODE_ATTRIBUTES },
-  '54000100': { name: 'waveforms', attributes: WAVEFORM_ATTRIBUTES },
 } as const;
 
 export const PIXEL_DATA = 0x7fe00010;
@@ -130,6 +110,5 @@ export type AttributeName = (typeof ATTRIBUTES)[keyof typeof ATTRIBUTES];
 type RegionAttributeName = (typeof REGION_ATTRIBUTES)[keyof typeof REGION_ATTRIBUTES];
 export type ItemAttributeName =
   | RegionAttributeName
-  | (typeof CODE_ATTRIBUTES)[keyof typeof CODE_ATTRIBUTES]
-  | (typeof WAVEFORM_ATTRIBUTES)[keyof typeof WAVEFORM_ATTRIBUTES];
+  | (typeof CODE_ATTRIBUTES)[keyof typeof CODE_ATTRIBUTES];
 export type SequenceName = (typeof SEQUENCES)[keyof typeof SEQUENCES]['name'];

@@ -1,11 +1,4 @@
-import {
-  type Clip,
-  type Description,
-  type Ecg,
-  type Rectangle,
-  type Timing,
-  UnreadableInput,
-} from '../../contract/study.ts';
+import { type Clip, type Description, type Timing, UnreadableInput } from '../../contract/study.ts';
 import { SECONDARY_CAPTURES, STORAGE_CLASS, ULTRASOUND_IMAGES } from '../../dicom/sop-classes.ts';
 import { uidOrNull } from '../../dicom/uid.ts';
 import { framesOf, type Pixels } from '../pixels/pixels.ts';
@@ -15,7 +8,6 @@ import { readCalibration, userScale } from './calibration.ts';
 import {
   type DicomHeader,
   type HeaderItem,
-  numberIn,
   numberOf,
   numbersOf,
   readDicomHeader,
@@ -30,7 +22,6 @@ import {
   SPATIAL_FORMAT,
   showsUltrasound,
   type UltrasoundRegion,
-  UNIT,
 } from './regions.ts';
 import { currentCode } from './snomed-rt.ts';
 
@@ -191,64 +182,14 @@ function readFrameTimes(
 /** Plausible heart rates of an adult or fetus, beats per minute. Carts without an ECG write 0. */
 const HEART_RATE = { least: 20, most: 300 } as const;
 
-interface Cardiac {
-  ecg: Ecg | null;
-  heartRate: number | null;
-  rWaves: number[];
-  triggerTime: number | null;
-}
-
-/**
- * Returns the stored samples of the first channel in a multiplex group of signed words (PS3.3
- * C.10.9.1).
- */
-function firstChannel(group: HeaderItem, bigEndian: boolean): NonNullable<Ecg['samples']> | null {
-  const channels = numberIn(group, 'NumberOfWaveformChannels') ?? 0;
-  const perSecond = numberIn(group, 'SamplingFrequency') ?? 0;
-  const data = group.get('WaveformData');
-  const words =
-    numberIn(group, 'WaveformBitsAllocated') === 16 &&
-    group.get('WaveformSampleInterpretation') === 'SS';
-  if (!Buffer.isBuffer(data) || !words || channels < 1 || !(perSecond > 0)) return null;
-  const samples = Math.min(
-    numberIn(group, 'NumberOfWaveformSamples') ?? 0,
-    Math.floor(data.length / (2 * channels)),
-  );
-  const values = Array.from({ length: samples }, (_, index) => {
-    const at = index * channels * 2;
-    return bigEndian ? data.readInt16BE(at) : data.readInt16LE(at);
-  });
-  const start = (numberIn(group, 'MultiplexGroupTimeOffset') ?? 0) / 1000;
-  return values.length > 0 ? { start, perSecond, values } : null;
-}
-
-function readEcg(header: DicomHeader, regions: readonly UltrasoundRegion[]): Ecg | null {
-  const strip = regions.find(
-    ({ format, dataType, area }) =>
-      format === SPATIAL_FORMAT.waveform && dataType === DATA_TYPE.ecg && area,
-  );
-  const [group] = header.waveforms;
-  const samples = group ? firstChannel(group, header.bigEndian) : null;
-  if (!strip?.area && !samples) return null;
-  const seconds = Math.abs(strip?.delta.x ?? 0);
-  const scaled = strip?.units.x === UNIT.second && seconds > 0;
-  return { area: strip?.area ?? null, secondsPerPixel: scaled ? seconds : null, samples };
-}
-
-/**
- * Reads the cardiac data in a header. R waves and trigger times are converted from milliseconds to
- * seconds.
- */
-function readCardiac(header: DicomHeader, regions: readonly UltrasoundRegion[]): Cardiac {
+/** Reads the heart rate and the R waves, which are converted from milliseconds to seconds. */
+function readCardiac(header: DicomHeader): { heartRate: number | null; rWaves: number[] } {
   const rate = numberOf(header, 'HeartRate');
   const possible = rate !== null && rate >= HEART_RATE.least && rate <= HEART_RATE.most;
   const rWaves = numbersOf(header, 'RWaveTimeVector').toSorted((a, b) => a - b);
-  const trigger = numberOf(header, 'TriggerTime');
   return {
-    ecg: readEcg(header, regions),
     heartRate: possible ? rate : null,
     rWaves: rWaves.map((milliseconds) => milliseconds / 1000),
-    triggerTime: trigger === null ? null : trigger / 1000,
   };
 }
 
@@ -273,30 +214,21 @@ function readDescription(
   timing: Timing,
 ): Description {
   const regions = misfit ? [] : written;
-  const areas = (chosen: typeof regions): Rectangle[] => chosen.flatMap(({ area }) => area ?? []);
-  const colourFlow = regions.filter(
-    ({ format, dataType }) =>
-      format === SPATIAL_FORMAT.picture && dataType === DATA_TYPE.colourFlow,
-  );
-  const chromatic = numberOf(header, 'UltrasoundColorDataPresent');
   return {
     sopInstanceUid: uidOrNull(textOf(header, 'SOPInstanceUID')),
     sopClassUid: uidOrNull(textOf(header, 'SOPClassUID')),
     seriesInstanceUid: uidOrNull(textOf(header, 'SeriesInstanceUID')),
     timing,
     sweeps: readSweeps(regions),
-    colourAreas: areas(colourFlow),
-    ultrasoundAreas: areas(regions.filter(showsUltrasound)),
-    colourDataPresent: chromatic === null ? null : chromatic === 1,
+    ultrasoundAreas: regions.filter(showsUltrasound).flatMap(({ area }) => area ?? []),
     burnedInAnnotation: yesOrNo(textOf(header, 'BurnedInAnnotation')),
-    ...readCardiac(header, regions),
+    ...readCardiac(header),
     stageName: textOf(header, 'StageName') || null,
     stageNumber: numberOf(header, 'StageNumber'),
     viewName: textOf(header, 'ViewName') || null,
     viewCode: codeOf(header.views[0]),
     anatomicRegion: codeOf(header.anatomicRegions[0]),
     laterality: LATERALITY[textOf(header, 'ImageLaterality')] ?? null,
-    instanceNumber: numberOf(header, 'InstanceNumber'),
     instant: null,
   };
 }

@@ -248,7 +248,6 @@ export function readDicomHeader(source: ByteSource): DicomHeader {
     regions: [],
     views: [],
     anatomicRegions: [],
-    waveforms: [],
   };
   const times = new Map<number, string>();
   let pixelData: PixelDataElement | null = null;

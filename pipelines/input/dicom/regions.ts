@@ -1,4 +1,3 @@
-import type { Point } from '../../contract/image.ts';
 import type { Rectangle, SweepKind, SweepRegion } from '../../contract/study.ts';
 import { type DicomHeader, type HeaderItem, numberIn } from './header.ts';
 
@@ -41,12 +40,8 @@ export interface UltrasoundRegion {
   referencePixel: Axes;
   referenceValue: Axes;
   correctionAngle: number | null;
-  steeringAngle: number | null;
   /** kHz */
   transducerFrequency: number | null;
-  pulseRepetitionFrequency: number | null;
-  /** In pixels of the frame. */
-  sampleVolume: Point | null;
 }
 
 export interface Regions {
@@ -75,20 +70,6 @@ function axes(item: HeaderItem, x: Parameters<typeof numberIn>[1], y: typeof x):
   return { x: numberIn(item, x), y: numberIn(item, y) };
 }
 
-/**
- * Returns the position of the sample volume from the attributes introduced in 2009, or from the
- * unsigned attributes that they replaced.
- */
-function sampleVolume(item: HeaderItem): Point | null {
-  const x =
-    numberIn(item, 'DopplerSampleVolumeXPosition') ??
-    numberIn(item, 'DopplerSampleVolumeXPositionRetired');
-  const y =
-    numberIn(item, 'DopplerSampleVolumeYPosition') ??
-    numberIn(item, 'DopplerSampleVolumeYPositionRetired');
-  return x === null || y === null ? null : { x, y };
-}
-
 /** Returns true if a region shows ultrasound or a trace. Format 0 is "none", and 5 is graphics. */
 export function showsUltrasound({ format }: UltrasoundRegion): boolean {
   return format !== null && format > 0 && format <= LAST_ULTRASOUND_FORMAT;
@@ -114,10 +95,7 @@ export function readRegions(header: DicomHeader, columns: number, rows: number):
       referencePixel: axes(item, 'ReferencePixelX0', 'ReferencePixelY0'),
       referenceValue: axes(item, 'ReferencePixelPhysicalValueX', 'ReferencePixelPhysicalValueY'),
       correctionAngle: numberIn(item, 'DopplerCorrectionAngle'),
-      steeringAngle: numberIn(item, 'SteeringAngle'),
       transducerFrequency: numberIn(item, 'TransducerFrequency'),
-      pulseRepetitionFrequency: numberIn(item, 'PulseRepetitionFrequency'),
-      sampleVolume: sampleVolume(item),
     };
     if (outside && showsUltrasound(region)) {
       misfit ??= `the region ${corners} reaches outside the image of ${columns} x ${rows} pixels`;
@@ -129,8 +107,6 @@ export function readRegions(header: DicomHeader, columns: number, rows: number):
 
 /** Bit 2 of Region Flags. If it is set, the Doppler scale is a frequency (PS3.3 C.8.5.5.1.3). */
 const FREQUENCY_SCALE = 0b100;
-/** Values of bits 3 and 4 of Region Flags. */
-const RENEWAL = ['unspecified', 'scrolling', 'sweeping', 'both'] as const;
 
 /** Speed of sound in tissue assumed by carts, in cm/s. */
 const SPEED_OF_SOUND = 154_000;
@@ -206,12 +182,7 @@ function sweepOf(region: UltrasoundRegion): SweepRegion | null {
     area,
     secondsPerPixel: units.x === UNIT.second && seconds > 0 ? seconds : null,
     ...valueAxis(region, kind),
-    renewal: RENEWAL[(region.flags >> 3) & 0b11] ?? 'unspecified',
     correctionAngle: region.correctionAngle,
-    steeringAngle: region.steeringAngle,
-    transducerFrequency: region.transducerFrequency,
-    pulseRepetitionFrequency: region.pulseRepetitionFrequency,
-    sampleVolume: region.sampleVolume,
   };
 }
 

@@ -14,12 +14,7 @@ const M_MODE: SweepRegion = {
   unit: 'cm',
   zeroRow: 100,
   yDirection: 'down',
-  renewal: 'unspecified',
   correctionAngle: null,
-  steeringAngle: null,
-  transducerFrequency: null,
-  pulseRepetitionFrequency: null,
-  sampleVolume: null,
 };
 
 /** The left half: a picture of which a pixel is 0.1 mm wide and high. */

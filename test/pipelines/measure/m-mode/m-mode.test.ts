@@ -30,12 +30,7 @@ function sweepOf(seed: number, anatomy: Record<string, number>) {
     unit: 'cm',
     zeroRow: at('topPixel'),
     yDirection: 'down',
-    renewal: 'unspecified',
     correctionAngle: null,
-    steeringAngle: null,
-    transducerFrequency: null,
-    pulseRepetitionFrequency: null,
-    sampleVolume: null,
   };
   return { image: { width: frame.columns, height: frame.rows, data: frame.gray }, sweep };
 }

@@ -46,12 +46,7 @@ function spectrum(view: PhantomView, seed: number, anatomy: Record<string, numbe
     unit: 'cm/s',
     zeroRow: at('topPixel') + at('zeroRowPixel'),
     yDirection: 'up',
-    renewal: 'unspecified',
     correctionAngle: null,
-    steeringAngle: null,
-    transducerFrequency: null,
-    pulseRepetitionFrequency: null,
-    sampleVolume: null,
   };
   const image = { width: frame.columns, height: frame.rows, data: frame.gray };
   return { image, sweep, truth: at };
