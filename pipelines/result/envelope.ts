@@ -40,14 +40,17 @@ const concept = z
   })
   .meta({ id: 'Concept', description: 'A coded concept' });
 
-const SECTION_STATUS = [
-  'complete',
-  'partial',
-  'not_assessed',
-  'inadequate',
-  'not_requested',
-  'failed',
-] as const;
+const conceptIfCoded = described(
+  concept.nullable(),
+  'Coded concept; null if no code applies',
+  null,
+);
+
+const severity = described(
+  z.enum(['info', 'abnormal', 'critical']),
+  'Severity; `critical` must be reported at once',
+  'info',
+);
 
 /** Methods of values that are listed in the report of the ultrasound machine. */
 export const MACHINE_METHODS = [
@@ -66,37 +69,6 @@ const OF_MACHINE: ReadonlySet<string> = new Set(MACHINE_METHODS);
  * since corrected it.
  */
 export const isFromReport = ({ method }: { method: string }): boolean => OF_MACHINE.has(method);
-
-const PROVENANCE = ['model', 'image-analysis', 'cart-sr', 'input', 'person'] as const;
-
-/** Origin of a value: an image of the study, the machine's report, the request, or a person. */
-const ORIGIN = ['image', 'machine', 'request', 'person'] as const;
-
-/**
- * `review`: the method was not validated on real images of this kind (method-evidence.ts), so no
- * conclusion is drawn from the value until a person confirms it. `low`: image or model confidence
- * is too low. `inadequate`: the value is beyond its limits or contradicts another value.
- */
-const QUALITY = ['accepted', 'review', 'low', 'inadequate'] as const;
-
-/**
- * How each value of a quantity is used.
- *
- * - `counts`: the value that receivers use
- * - `proposed`: the value that receivers would use if a person confirmed it
- * - `repeat`: another value of the same quantity, beside the chosen one
- * - `part-of-mean`: an input of a mean or median
- * - `comparison`: the machine value, listed beside an accepted value of ours
- * - `withheld`: not accepted
- */
-const STANDING = [
-  'counts',
-  'proposed',
-  'repeat',
-  'part-of-mean',
-  'comparison',
-  'withheld',
-] as const;
 
 const caliperSchema = z
   .strictObject({
@@ -118,7 +90,7 @@ const caliperSchema = z
 
 const sourceSchema = z.strictObject({
   provenance: described(
-    z.enum(PROVENANCE),
+    z.enum(['model', 'image-analysis', 'cart-sr', 'input', 'person']),
     'How the value was obtained: `model`: by a neural network; `image-analysis`: by image analysis without a model; `cart-sr`: from the structured report of the ultrasound machine; `input`: from the request; `person`: entered or edited by a person',
     'model',
   ),
@@ -185,7 +157,7 @@ const measurementSchema = z
     ),
     uncertainty: maybeNumber('Half width of the 95 % interval, in `unit`; null if not known', 5.1),
     quality: described(
-      z.enum(QUALITY),
+      z.enum(['accepted', 'review', 'low', 'inadequate']),
       '`accepted`: may be used; `review`: must not be used until a person confirms it, because the method was not validated on real images of this kind; `low`: the image or the model is not certain enough; `inadequate`: beyond its limits or contradicted by another value. Values with `low` or `inadequate` must not be used.',
       'accepted',
     ),
@@ -209,12 +181,14 @@ const measurementSchema = z
     ),
     inputs: ids('Ids of the measurements from which the value was calculated'),
     origin: described(
-      z.enum(ORIGIN).default('image'),
+      z.enum(['image', 'machine', 'request', 'person']).default('image'),
       'Where the value comes from: an image of the study, the ultrasound machine, the request, or a person',
       'image',
     ),
     standing: described(
-      z.enum(STANDING).default('counts'),
+      z
+        .enum(['counts', 'proposed', 'repeat', 'part-of-mean', 'comparison', 'withheld'])
+        .default('counts'),
       'Which of several values of a quantity to use: `counts`: use this one; `proposed`: would count if a person confirmed it; `repeat`: another value was chosen; `part-of-mean`: input of a mean or median; `comparison`: the machine’s value beside an accepted one of Sonogate; `withheld`: not accepted',
       'counts',
     ),
@@ -231,7 +205,7 @@ export const sectionSchema = z.strictObject({
   id: text('Id of the section', 'biometry'),
   title: text('Title of the section', 'Biometry'),
   status: described(
-    z.enum(SECTION_STATUS),
+    z.enum(['complete', 'partial', 'not_assessed', 'inadequate', 'not_requested', 'failed']),
     '`complete`: nothing is missing; `partial`: something is missing; `not_assessed`: the input lacks what the section needs; `inadequate`: the input was present, but its quality was too low; `not_requested`: the request did not ask for the section; `failed`: an internal error',
     'complete',
   ),
@@ -274,9 +248,7 @@ const findingSchema = z
   .strictObject({
     id: text('Id of the finding in this result', 'size-for-age'),
     section: text('Id of the section that made the finding', 'growth'),
-    concept: concept
-      .nullable()
-      .meta({ description: 'Coded concept; null if no code applies', examples: [null] }),
+    concept: conceptIfCoded,
     statement: statementSchema.optional().meta({
       description: 'The finding as data; `text` is rendered from it',
     }),
@@ -286,9 +258,7 @@ const findingSchema = z
       [],
     ),
     text: text('The finding as text', 'Estimated fetal weight on the 48th centile.'),
-    severity: z
-      .enum(['info', 'abnormal', 'critical'])
-      .meta({ description: 'Severity; `critical` must be reported at once', examples: ['info'] }),
+    severity,
     confidence: described(
       z.number().min(0).max(1).nullable(),
       'Confidence from 0 to 1; null if not known',
@@ -436,9 +406,7 @@ export const resultSchema = z.strictObject({
       z.strictObject({
         id: text('Id of the score in this result', 'wmsi'),
         section: text('Id of the section that gave the score', 'wall-motion'),
-        concept: concept
-          .nullable()
-          .meta({ description: 'Coded concept; null if no code applies', examples: [null] }),
+        concept: conceptIfCoded,
         name: text('Name of the score', 'Wall motion score index'),
         value: z.number().meta({ description: 'Value of the score', examples: [1] }),
         range: z
@@ -460,9 +428,7 @@ export const resultSchema = z.strictObject({
       z.strictObject({
         id: text('Id of the classification in this result', 'efw-category'),
         section: text('Id of the section that gave the classification', 'growth'),
-        concept: concept
-          .nullable()
-          .meta({ description: 'Coded concept; null if no code applies', examples: [null] }),
+        concept: conceptIfCoded,
         name: text('Name of the classification', 'Size for gestational age'),
         value: text('Category that was given', 'appropriate'),
         scheme: text('Guideline that defines the categories', 'ISUOG 2020'),
@@ -511,11 +477,7 @@ export const resultSchema = z.strictObject({
         .array(
           z.strictObject({
             topic: text('Topic of the line', 'growth'),
-            severity: described(
-              z.enum(['info', 'abnormal', 'critical']),
-              'Severity; `critical` must be reported at once',
-              'info',
-            ),
+            severity,
             statements: described(
               z.array(statementSchema).readonly(),
               'The clauses of the line, as data',
