@@ -21,7 +21,6 @@ const LOOK_BACK = '10 seconds';
 interface Change {
   /** Key of the worklist row; '' if there is no such row. */
   key: string;
-  what: 'study' | 'request' | 'delivery';
   delivery_id: string | null;
 }
 
@@ -100,9 +99,7 @@ export async function openChanges(database: PooledDatabase, logger: Logger): Pro
         woken = false;
         const logged = await readAfter(database, cursor);
         cursor = logged.cursor;
-        const touched = [...follower.touched].map(
-          (key): Change => ({ key, what: 'study', delivery_id: null }),
-        );
+        const touched = [...follower.touched].map((key): Change => ({ key, delivery_id: null }));
         follower.touched.clear();
         const changes = [...logged.changes, ...touched];
         if (changes.length > 0) yield { cursor, changes, lost: false };
@@ -178,7 +175,7 @@ async function readAfter(
 ): Promise<{ cursor: string; changes: Change[] }> {
   const [xid, seq] = cursor.split('.');
   const { rows } = await database.query<Change & { xid: string; seq: string }>(
-    `SELECT xid::text, seq::text, key, what, delivery_id FROM console_changes
+    `SELECT xid::text, seq::text, key, delivery_id FROM console_changes
      WHERE (xid, seq) > ($1::text::xid8, $2::bigint)
        AND xid < pg_snapshot_xmin(pg_current_snapshot())
      ORDER BY xid, seq LIMIT ${MOST_AT_A_TIME}`,
@@ -187,6 +184,6 @@ async function readAfter(
   const last = rows.at(-1);
   return {
     cursor: last ? `${last.xid}.${last.seq}` : cursor,
-    changes: rows.map(({ key, what, delivery_id }) => ({ key, what, delivery_id })),
+    changes: rows.map(({ key, delivery_id }) => ({ key, delivery_id })),
   };
 }

@@ -132,10 +132,6 @@ export interface Session {
   signedInBy: 'key' | 'oidc';
   /** The client sends this token as `X-CSRF-Token` with each change. */
   csrf: string;
-  /** When the session ends if it is not used; `endsAt` is when it ends in any case. */
-  idleEndsAt: string;
-  endsAt: string;
-  site: { aeTitle: string; version: string };
 }
 
 /** Problem details (RFC 9457) of an error. */
@@ -294,13 +290,7 @@ export interface Facets {
 export type ConsoleEvent =
   | { type: 'hello'; data: { at: string } }
   | { type: 'reset'; data: { at: string } }
-  /**
-   * A new or changed row. `changed` lists what changed, so that the study page reloads only that.
-   */
-  | {
-      type: 'row';
-      data: { row: WorklistRow; changed: ('study' | 'request' | 'delivery')[] };
-    }
+  | { type: 'row'; data: { row: WorklistRow } }
   | { type: 'delivery'; data: Delivery }
   /** The session has ended or its role was changed: the page must load `/session` again. */
   | { type: 'session'; data: { at: string } };
@@ -366,7 +356,6 @@ export interface StudyObject {
   sopClass: string;
   frames: number;
   bytes: number;
-  receivedAt: string;
   revision: number;
   /** True if another object had the same SOP Instance UID but different content. */
   conflict: boolean;
@@ -386,14 +375,8 @@ export interface RequestSummary {
   version: string;
   state: RowState;
   stage: WorklistRow['stage'];
-  createdAt: string;
-  startedAt: string | null;
   endedAt: string | null;
-  expiresAt: string | null;
   error: { code: string; title: string; detail: string } | null;
-  cost: string;
-  key: string | null;
-  test: boolean;
   artifacts: Artifact[];
 }
 
@@ -438,7 +421,6 @@ export interface TimelineEntry {
   /** The person or peer that did this; null when the gateway did it. */
   actor: string | null;
   requestId: string | null;
-  deliveryId: string | null;
 }
 
 export interface HoldStudy {

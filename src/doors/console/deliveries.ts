@@ -132,7 +132,6 @@ export function shownDelivery(
     attempts: row.attempt,
     createdAt: row.created_at.toISOString(),
     nextAttemptAt: state === 'pending' ? row.next_at.toISOString() : null,
-    givesUpAt: row.give_up_at.toISOString(),
     endedAt: row.ended_at?.toISOString() ?? null,
     committedAt: row.committed_at?.toISOString() ?? null,
     error: row.code && shownError(row.code, free ? row.detail : null),
@@ -194,7 +193,6 @@ interface Counts {
   sending: number;
   dead: number;
   held: number;
-  waiting_since: Date | null;
 }
 
 interface LastError {
@@ -210,17 +208,15 @@ interface LastError {
  */
 export async function listDestinations(role: ConsoleRole, deps: PeerDeps): Promise<Destination[]> {
   const { config } = deps;
-  const [open, day, taken, errors, alone, breakers] = await Promise.all([
+  const [open, day, taken, errors, alone] = await Promise.all([
     rowsOf<Counts>(
       deps,
       `SELECT destination,
          (count(*) FILTER (WHERE state = 'pending' AND NOT held))::int AS waiting,
          (count(*) FILTER (WHERE state = 'sending'))::int AS sending,
          (count(*) FILTER (WHERE state = 'dead' AND NOT held))::int AS dead,
-         (count(*) FILTER (WHERE held))::int AS held,
-         min(created_at) FILTER (WHERE state IN ('pending', 'sending') AND NOT held)
-           AS waiting_since
-       FROM (SELECT d.destination, d.state, d.created_at, ${HELD_FOR_A_PERSON} AS held
+         (count(*) FILTER (WHERE held))::int AS held
+       FROM (SELECT d.destination, d.state, ${HELD_FOR_A_PERSON} AS held
          FROM deliveries d
          WHERE d.kind NOT IN ${TO_CLIENTS} AND d.state IN ('pending', 'sending', 'dead')) AS open
        GROUP BY destination`,
@@ -237,11 +233,6 @@ export async function listDestinations(role: ConsoleRole, deps: PeerDeps): Promi
       deps,
       'SELECT destination, until FROM destination_holds WHERE until > now()',
     ),
-    rowsOf<{ destination: string; opened_at: Date; failures: number; probe_at: Date | null }>(
-      deps,
-      `SELECT destination, opened_at, failures, probe_at FROM destination_breakers
-       WHERE opened_at IS NOT NULL`,
-    ),
   ]);
   const names = new Set([
     ...config.destinations.map(({ name }) => name),
@@ -253,7 +244,6 @@ export async function listDestinations(role: ConsoleRole, deps: PeerDeps): Promi
   return [...names].map((name) => {
     const counts = of(open, name);
     const error = of(errors, name);
-    const outage = of(breakers, name);
     const set = config.destinations.find((destination) => destination.name === name);
     return {
       name,
@@ -263,17 +253,9 @@ export async function listDestinations(role: ConsoleRole, deps: PeerDeps): Promi
       dead: counts?.dead ?? 0,
       held: counts?.held ?? 0,
       deliveredLastDay: of(day, name)?.delivered ?? 0,
-      waitingSince: counts?.waiting_since?.toISOString() ?? null,
       lastDeliveredAt: of(taken, name)?.at.toISOString() ?? null,
       lastError: error ? shownError(error.code, readsFreeText(role) ? error.detail : null) : null,
       leftAloneUntil: of(alone, name)?.until.toISOString() ?? null,
-      outage: outage
-        ? {
-            since: outage.opened_at.toISOString(),
-            failures: outage.failures,
-            probeAt: outage.probe_at?.toISOString() ?? null,
-          }
-        : null,
     };
   });
 }

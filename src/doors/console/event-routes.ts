@@ -68,18 +68,16 @@ async function eventsOf(
   audit: (keys: readonly string[]) => Promise<void>,
 ): Promise<ConsoleEvent[]> {
   const { database, core, showSubject } = deps;
-  const byKey = Map.groupBy(changes, ({ key }) => key);
-  const rows = await readRows(database, [...byKey.keys()]);
+  const rows = await readRows(database, [...new Set(changes.map(({ key }) => key))]);
   const listed = await withGlances(rows, { database, result: core.result });
   const ids = new Set(changes.flatMap(({ delivery_id }) => delivery_id ?? []));
   const deliveries = ids.size > 0 ? await readDeliveries(database, [...ids]) : [];
   const named = [...listed, ...deliveries].filter(({ identity }) => identity !== null);
   await audit(named.flatMap(({ key }) => key ?? []));
   return [
-    ...listed.map((row): ConsoleEvent => {
-      const changed = [...new Set((byKey.get(row.key) ?? []).map(({ what }) => what))];
-      return { type: 'row', data: { row: showRow(row, role, showSubject), changed } };
-    }),
+    ...listed.map(
+      (row): ConsoleEvent => ({ type: 'row', data: { row: showRow(row, role, showSubject) } }),
+    ),
     ...deliveries.map(
       (row): ConsoleEvent => ({ type: 'delivery', data: shownDelivery(row, role, deps) }),
     ),

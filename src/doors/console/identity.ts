@@ -82,15 +82,11 @@ function inFull(identity: DicomIdentity): Identity {
   return {
     name: readableName(identity.PatientName),
     patientId: identity.PatientID,
-    issuer: identity.IssuerOfPatientID,
     birthDate: identity.PatientBirthDate,
-    sex: identity.PatientSex,
     accessionNumber: identity.AccessionNumber,
     studyInstanceUid: identity.StudyInstanceUID,
     studyDate: identity.StudyDate,
-    studyTime: identity.StudyTime,
     studyDescription: identity.StudyDescription,
-    referringPhysician: readableName(identity.ReferringPhysicianName),
   };
 }
 

@@ -31,7 +31,6 @@ export interface Delivery {
   createdAt: string;
   /** When the next attempt of a pending delivery is due; null in other states. */
   nextAttemptAt: string | null;
-  givesUpAt: string;
   endedAt: string | null;
   /** When the PACS committed to keep the object (storage commitment); null if it has not. */
   committedAt: string | null;
@@ -84,17 +83,10 @@ export interface Destination {
   /** Number of deliveries in the hold queue. They are not included in the other counts. */
   held: number;
   deliveredLastDay: number;
-  /** When the oldest waiting delivery began to wait. */
-  waitingSince: string | null;
   lastDeliveredAt: string | null;
   lastError: Delivery['error'];
   /** The destination asked us to send nothing until this time; null if it did not. */
   leftAloneUntil: string | null;
-  /**
-   * The outage of the destination, during which only an occasional probe is sent; null while the
-   * destination works.
-   */
-  outage: { since: string; failures: number; probeAt: string | null } | null;
 }
 
 /** A report waiting for a person, usually because its patient or order in the EHR is uncertain. */

@@ -5,7 +5,6 @@ export interface ResultView {
   requestId: string;
   endpoint: string;
   version: string;
-  generatedAt: string;
   /** True for an unverified AI draft; false once the result is signed. */
   draft: boolean;
   /**
@@ -14,23 +13,12 @@ export interface ResultView {
    */
   researchNotice: string | null;
   models: { id: string; version: string; licence: string; pack: string; provider: string }[];
-  input: {
-    files: number;
-    clips: number;
-    frames: number;
-    calibratedFrames: number;
-    modes: string[];
-    refused: { file: string; reason: string }[];
-    priors: number;
-  };
   sections: Section[];
   findings: {
     id: string;
     section: string;
     text: string;
     severity: 'info' | 'abnormal' | 'critical';
-    confidence: number | null;
-    evidence: string[];
   }[];
   measurements: MeasurementRow[];
   /** At most eight values that a clinician looks for first. */
@@ -60,7 +48,6 @@ export interface ResultView {
   report: {
     title: string;
     findings: string[];
-    impression: string[];
     limitations: string[];
   } | null;
   /** Gestational age on the day of the scan in days, and its basis; null when unknown. */
@@ -153,7 +140,6 @@ export interface Measured {
   provenance: 'model' | 'image-analysis' | 'cart-sr' | 'input' | 'person';
   derivation: 'measured' | 'calculated' | 'mean' | 'median';
   method: string;
-  confidence: number | null;
   /** Half width of the 95 % interval, in the value's unit. */
   uncertainty: number | null;
   quality: 'accepted' | 'review' | 'low' | 'inadequate';
@@ -177,7 +163,6 @@ export interface Measured {
 /** A file that `GET /requests/{id}/artifacts/{name}` returns. */
 export interface Artifact {
   name: string;
-  mediaType: string;
   bytes: number;
   section: string | null;
 }

@@ -27,7 +27,6 @@ export function viewResult({ requestId, result, gestationalAge, prior }: ViewPar
     requestId,
     endpoint: result.endpoint,
     version: result.version,
-    generatedAt: result.generated_at,
     draft: result.draft,
     researchNotice: researchNotice(result),
     models: result.models.map(({ id, version, licence, pack, provider }) => ({
@@ -37,25 +36,14 @@ export function viewResult({ requestId, result, gestationalAge, prior }: ViewPar
       pack,
       provider,
     })),
-    input: {
-      files: result.input_summary.files,
-      clips: result.input_summary.clips,
-      frames: result.input_summary.frames,
-      calibratedFrames: result.input_summary.calibrated_frames,
-      modes: result.input_summary.modes,
-      refused: result.input_summary.refused,
-      priors: result.input_summary.priors,
-    },
     sections: result.sections
       .toSorted(intermediateLast)
       .map((section) => shownSection(section, result)),
-    findings: result.findings.map(({ id, section, text, severity, confidence, evidence }) => ({
+    findings: result.findings.map(({ id, section, text, severity }) => ({
       id,
       section,
       text,
       severity,
-      confidence,
-      evidence,
     })),
     measurements: measurementRows(result.measurements, prior?.result.measurements ?? []),
     impression: conclusionTexts(result),
@@ -66,7 +54,6 @@ export function viewResult({ requestId, result, gestationalAge, prior }: ViewPar
     report: result.report && {
       title: result.report.title,
       findings: result.report.findings,
-      impression: result.report.impression,
       limitations: result.report.limitations,
     },
     gestationalAge: gestationalAge && {
@@ -75,12 +62,7 @@ export function viewResult({ requestId, result, gestationalAge, prior }: ViewPar
     },
     viewNames: VIEW_NAMES,
     sides: sidesOf(result.measurements),
-    artifacts: result.artifacts.map(({ name, media_type, bytes, section }) => ({
-      name,
-      mediaType: media_type,
-      bytes,
-      section,
-    })),
+    artifacts: result.artifacts.map(({ name, bytes, section }) => ({ name, bytes, section })),
     prior: prior && { requestId: prior.requestId, daysBefore: prior.daysBefore },
   };
 }
@@ -205,7 +187,6 @@ function measured(measurement: Measurement): Measured {
     provenance: source.provenance,
     derivation: measurement.derivation,
     method: methodText(measurement.method),
-    confidence: measurement.confidence,
     uncertainty: measurement.uncertainty,
     quality: measurement.quality,
     doubt: doubtOf(measurement),

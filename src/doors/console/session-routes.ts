@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { DEFAULT_ACCOUNT_ID } from '../../core/accounts/keys.ts';
 import { ROLES } from '../../core/accounts/roles.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
-import { VERSION } from '../../platform/version.ts';
 import { baseUrl } from '../http/context.ts';
 import { jsonBody, parseBody } from '../http/parse.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
@@ -50,7 +49,7 @@ export function addSessionRoutes(router: Router<ConsoleState>, deps: ConsoleDeps
     const { key } = parseBody(newSession, context.state.body);
     const session = await signIn(context, await personOfKey(context, key, deps), deps);
     context.status = 201;
-    context.body = shownSession(session, deps);
+    context.body = shownSession(session);
   });
 
   addOidcRoutes(router, deps);
@@ -58,7 +57,7 @@ export function addSessionRoutes(router: Router<ConsoleState>, deps: ConsoleDeps
   const session = signedIn(deps);
 
   router.get('/session', session, (context) => {
-    context.body = shownSession(context.state.session, deps);
+    context.body = shownSession(context.state.session);
   });
 
   router.delete('/session', session, async (context) => {
@@ -205,16 +204,13 @@ async function takeSignInAttempt(context: Context, { signInLimits }: ConsoleDeps
   throw new SonogateError('rate_limited', 'Too many sign-ins from this address.');
 }
 
-function shownSession(session: ConsoleSession, { config }: ConsoleDeps): Session {
+function shownSession(session: ConsoleSession): Session {
   return {
     person: session.name,
     role: session.role,
     may: [...ROLES[session.role].may],
     signedInBy: session.keyId === null ? 'oidc' : 'key',
     csrf: session.csrf,
-    idleEndsAt: session.idleEndsAt.toISOString(),
-    endsAt: session.endsAt.toISOString(),
-    site: { aeTitle: config.dicom.aeTitle, version: VERSION },
   };
 }
 

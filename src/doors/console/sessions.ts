@@ -31,8 +31,6 @@ export interface ConsoleSession extends Person {
   /** Hexadecimal SHA-256 of the session's cookie. */
   sha256: string;
   csrf: string;
-  idleEndsAt: Date;
-  endsAt: Date;
 }
 
 /**
@@ -52,8 +50,6 @@ export async function beginSession(
     keyId,
     sha256: digest(token),
     csrf: newToken(),
-    idleEndsAt: after(now, IDLE_MS),
-    endsAt: after(now, LONGEST_MS),
   };
   await database.query('DELETE FROM console_sessions WHERE ends_at <= $1 OR seen_at <= $2', [
     now,
@@ -62,7 +58,7 @@ export async function beginSession(
   await database.query(
     `INSERT INTO console_sessions (sha256, principal, person, role, key_id, csrf, created_at,
        seen_at, ends_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8)`,
-    [session.sha256, principal, name, role, keyId, session.csrf, now, session.endsAt],
+    [session.sha256, principal, name, role, keyId, session.csrf, now, after(now, LONGEST_MS)],
   );
   return { token, session };
 }
@@ -75,7 +71,6 @@ interface SessionRow {
   key_id: string | null;
   csrf: string;
   seen_at: Date;
-  ends_at: Date;
 }
 
 /**
@@ -92,7 +87,7 @@ export async function findSession(
 ): Promise<ConsoleSession | null> {
   const { rows } = await database.query<SessionRow>(
     `SELECT s.sha256, s.principal, s.person, coalesce(k.console_role, s.role) AS role, s.key_id,
-       s.csrf, s.seen_at, s.ends_at
+       s.csrf, s.seen_at
      FROM console_sessions s LEFT JOIN api_keys k ON k.id = s.key_id
      WHERE s.sha256 = $1 AND s.ends_at > $2 AND s.seen_at > $3
        AND (s.key_id IS NULL OR (k.console_role IS NOT NULL AND k.revoked_at IS NULL
@@ -115,8 +110,6 @@ export async function findSession(
     role: row.role,
     keyId: row.key_id,
     csrf: row.csrf,
-    idleEndsAt: after(now, IDLE_MS),
-    endsAt: row.ends_at,
   };
 }
 

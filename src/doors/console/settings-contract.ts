@@ -44,8 +44,6 @@ export interface WebhookDelivery {
   url: string;
   state: DeliveryState;
   createdAt: string;
-  endedAt: string | null;
-  nextAttemptAt: string | null;
   disabledAt: string | null;
   error: Delivery['error'];
   attempts: {

@@ -182,8 +182,6 @@ function shown(delivery: WebhookDelivery): Contract.WebhookDelivery {
     url: delivery.url,
     state,
     createdAt: delivery.created_at.toISOString(),
-    endedAt: delivery.ended_at?.toISOString() ?? null,
-    nextAttemptAt: state === 'pending' ? delivery.next_at.toISOString() : null,
     disabledAt: delivery.disabled_at?.toISOString() ?? null,
     error: code && shownError(code, detail),
     attempts: delivery.attempts.map((made) => ({

@@ -13,22 +13,17 @@ export interface CursorQuery {
 }
 
 /**
- * The identity in the images; '' for attributes without a value. Dates are DICOM DA (YYYYMMDD),
- * times TM.
+ * The identity in the images; '' for attributes without a value. Dates are DICOM DA (YYYYMMDD).
  */
 export interface Identity {
   /** Readable name: groups and components of the DICOM PN joined by blanks, family name first. */
   name: string;
   patientId: string;
-  issuer: string;
   birthDate: string;
-  sex: string;
   accessionNumber: string;
   studyInstanceUid: string;
   studyDate: string;
-  studyTime: string;
   studyDescription: string;
-  referringPhysician: string;
 }
 
 /**

@@ -136,7 +136,7 @@ interface RequestOfRow extends RequestRow {
   rule: string | null;
   revision: number | null;
   signed: boolean;
-  artifacts: { name: string; media_type: string; bytes: number; section: string | null }[];
+  artifacts: { name: string; bytes: number; section: string | null }[];
 }
 
 /** Lists the row's requests, newest first. */
@@ -147,8 +147,8 @@ async function requestsOf(
   const { rows } = await database.query<RequestOfRow>(
     `SELECT r.*, s.rule, s.revision,
        EXISTS (SELECT 1 FROM reviews v WHERE v.request_id = r.id AND v.signed_revision > 0) AS signed,
-       (SELECT coalesce(jsonb_agg(jsonb_build_object('name', a.name, 'media_type', a.media_type,
-           'bytes', a.bytes, 'section', a.section) ORDER BY a.position), '[]')
+       (SELECT coalesce(jsonb_agg(jsonb_build_object('name', a.name, 'bytes', a.bytes,
+           'section', a.section) ORDER BY a.position), '[]')
          FROM request_artifacts a WHERE a.request_id = r.id) AS artifacts
      FROM requests r LEFT JOIN study_requests s ON s.request_id = r.id
      WHERE CASE WHEN $1::uuid IS NULL THEN r.id = $2 ELSE s.study_id = $1::uuid END
@@ -195,26 +195,15 @@ async function shownRequest(
     version: request.version,
     state: request.status,
     stage: shownStage(request.stage),
-    createdAt: request.created_at.toISOString(),
-    startedAt: request.started_at?.toISOString() ?? null,
     endedAt: request.ended_at?.toISOString() ?? null,
-    expiresAt: request.expires_at?.toISOString() ?? null,
     error: fault && {
       code: fault.code,
       title: catalogueEntry(fault.code).title,
       detail: readsFreeText(role) ? fault.detail : '',
     },
-    cost: request.cost.total,
-    key: request.key_id,
-    test: request.test,
     artifacts: request.artifacts
       .filter((one) => !isInternal(one))
-      .map(({ name, media_type, bytes, section }) => ({
-        name,
-        mediaType: media_type,
-        bytes,
-        section,
-      })),
+      .map(({ name, bytes, section }) => ({ name, bytes, section })),
   };
 }
 
@@ -223,21 +212,19 @@ async function objectsOf(studyId: string, { database }: PageDeps): Promise<Study
     ordinal: number;
     header: InstanceHeader;
     bytes: number;
-    received_at: Date;
     revision: number;
     conflict: boolean;
   }>(
-    `SELECT ordinal, header, bytes::float8 AS bytes, received_at, revision, conflict
+    `SELECT ordinal, header, bytes::float8 AS bytes, revision, conflict
      FROM instances WHERE study_id = $1 ORDER BY ordinal`,
     [studyId],
   );
-  return rows.map(({ ordinal, header, bytes, received_at, revision, conflict }) => ({
+  return rows.map(({ ordinal, header, bytes, revision, conflict }) => ({
     file: fileName({ ordinal }),
     modality: header.modality,
     sopClass: sopClassName(header.sopClassUid),
     frames: header.numberOfFrames,
     bytes,
-    receivedAt: received_at.toISOString(),
     revision,
     conflict,
   }));

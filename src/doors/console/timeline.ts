@@ -33,7 +33,6 @@ export interface Traces {
   rules: readonly JudgedRule[];
   events: (EventRecord & { request_id: string; at: Date })[];
   deliveries: {
-    id: string;
     request_id: string | null;
     object: string;
     destination: string;
@@ -50,7 +49,6 @@ export interface Traces {
     at: Date;
     action: string;
     person: string;
-    delivery_id: string;
     request_id: string;
     reason: string | null;
   }[];
@@ -163,7 +161,6 @@ function entry(
     detail: null,
     actor: null,
     requestId: null,
-    deliveryId: null,
     ...more,
   };
 }
@@ -254,8 +251,8 @@ function ofEvent({ request_id: requestId, at, ...event }: Traces['events'][numbe
 }
 
 function ofDelivery(delivery: Traces['deliveries'][number]): Entry[] {
-  const { id, request_id, object, result_revision: signedRevision, state, code, detail } = delivery;
-  const more = { requestId: request_id, deliveryId: id };
+  const { request_id, object, result_revision: signedRevision, state, code, detail } = delivery;
+  const more = { requestId: request_id };
   const sent = { object, signedRevision };
   const what = request_id === null ? 'Received object' : deliveredSubject(sent);
   const destination = destinationText(delivery.destination);
@@ -300,12 +297,11 @@ const HOLD_TITLES: Readonly<Record<string, string>> = {
   reject: 'Report rejected',
 };
 
-function ofHold({ at, action, person, delivery_id, request_id, reason }: Traces['holds'][number]) {
+function ofHold({ at, action, person, request_id, reason }: Traces['holds'][number]) {
   return entry(at, action === 'show' ? 'looked' : 'changed', HOLD_TITLES[action] ?? action, {
     actor: person,
     detail: reason,
     requestId: request_id,
-    deliveryId: delivery_id,
   });
 }
 
@@ -391,7 +387,7 @@ export async function readTraces(
       [requestIds],
     ),
     deliveries: await rowsOf(
-      `SELECT id, request_id, object, destination, state, code, detail, not_sent, result_revision,
+      `SELECT request_id, object, destination, state, code, detail, not_sent, result_revision,
          created_at, ended_at, committed_at
        FROM deliveries WHERE kind NOT IN ${TO_CLIENTS} AND (request_id = ANY ($1::text[])
          OR (request_id IS NULL AND object IN
@@ -400,7 +396,7 @@ export async function readTraces(
       [requestIds, studyId],
     ),
     holds: await rowsOf(
-      `SELECT at, action, person, delivery_id, request_id, reason FROM hold_actions
+      `SELECT at, action, person, request_id, reason FROM hold_actions
        WHERE request_id = ANY ($1::text[]) ORDER BY id LIMIT ${MOST}`,
       [requestIds],
     ),

@@ -21,7 +21,6 @@ const state = (
 });
 
 const delivery = (more: Partial<Traces['deliveries'][number]>): Traces['deliveries'][number] => ({
-  id: 'dlv_1',
   request_id: 'req_1',
   object: 'sr-tid1500',
   destination: 'pacs',
@@ -149,11 +148,7 @@ describe('the timeline of a study', () => {
       detail: expect.stringContaining('cart-1'),
     });
     expect(entries[2]).toMatchObject({ detail: 'Modality: US', requestId: 'req_1' });
-    expect(entries[6]).toMatchObject({
-      actor: 'pacs',
-      detail: 'C-STORE 0000H',
-      deliveryId: 'dlv_1',
-    });
+    expect(entries[6]).toMatchObject({ actor: 'pacs', detail: 'C-STORE 0000H' });
   });
 
   it.each(COMPLETION_SIGNAL)('has words for the signal %s', (complete_because) => {

@@ -313,7 +313,6 @@ describe('the timeline', () => {
     detail: null,
     actor: null,
     requestId: null,
-    deliveryId: null,
   });
 
   it('folds four or more consecutive stages', () => {
