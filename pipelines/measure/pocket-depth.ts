@@ -6,7 +6,6 @@ interface Pocket {
   top: Point;
   bottom: Point;
   depthMm: number;
-  widthMm: number;
 }
 
 const LEVEL = 0.5;
@@ -56,9 +55,8 @@ export function deepestPocket(
       const bottom = last + crossing(at(x, last), at(x, last + 1), level);
       const depthMm = (bottom - top) * cell.y;
       if (best !== null && depthMm <= best.depthMm) continue;
-      const widthMm = widthAt(x, (first + last) >> 1);
-      if (widthMm < narrowestMm) continue;
-      best = { top: { x, y: top }, bottom: { x, y: bottom }, depthMm, widthMm };
+      if (widthAt(x, (first + last) >> 1) < narrowestMm) continue;
+      best = { top: { x, y: top }, bottom: { x, y: bottom }, depthMm };
     }
   }
   return best;

@@ -114,7 +114,6 @@ function apicalClip({ file }: Clip, view: ApicalView, seed: Seed): ChamberClip {
     file,
     sopInstanceUid: null,
     view,
-    viewConfidence: 0.93,
     scale: { x: MM_PER_PIXEL, y: MM_PER_PIXEL },
     heartRate,
     rWaves: [0, BEAT.seconds],
@@ -127,8 +126,6 @@ function apicalClip({ file }: Clip, view: ApicalView, seed: Seed): ChamberClip {
         ? [
             {
               percent,
-              byDiscs: percent + 1,
-              byNetwork: percent - 1,
               confidence: 0.96,
               accepted: true,
               diastole: 0,

@@ -37,9 +37,6 @@ export interface ChamberFrame {
 }
 
 export interface JointEjection extends JointEjectionFraction {
-  /** The two estimates of the ejection fraction, per cent, before they were combined. */
-  byDiscs: number;
-  byNetwork: number;
   /** Frame numbers, 0-based. */
   diastole: number;
   systole: number;
@@ -49,7 +46,6 @@ export interface ChamberClip {
   file: string;
   sopInstanceUid: string | null;
   view: ApicalView;
-  viewConfidence: number | null;
   scale: PixelScale | null;
   heartRate: number | null;
   rWaves: readonly number[];

@@ -209,7 +209,7 @@ async function ejectionsOf(
     const es = await imageOf(clip, systole, signal);
     if (!pose || !ed || !es || byDiscs === null) continue;
     const joint = await estimate({ ed, es, pose, byDiscs });
-    found.push({ ...joint, byDiscs, diastole, systole });
+    found.push({ ...joint, diastole, systole });
   }
   return found;
 }
@@ -222,7 +222,7 @@ interface Read {
 }
 
 function chamberClip(
-  { view, of: { clip, fan, confidence } }: Chosen,
+  { view, of: { clip, fan } }: Chosen,
   { mirrored }: Outlining,
   { stride, frames: outlined }: OutlinedFrames,
 ): ChamberClip {
@@ -232,7 +232,6 @@ function chamberClip(
     file: clip.file,
     sopInstanceUid: clip.sopInstanceUid,
     view,
-    viewConfidence: confidence,
     scale: scaleFor(clip, lv.length > 0 ? lv : cornersOf(fan))?.scale ?? null,
     heartRate: clip.heartRate,
     rWaves: clip.rWaves,

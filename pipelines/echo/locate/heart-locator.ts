@@ -42,13 +42,8 @@ export interface HeartLocator {
         mirrored?: boolean,
       ) => Promise<ChamberMasks[]>)
     | null;
-  /**
-   * Estimates the LVEF from both networks combined. `byNetwork` is the estimate by the second
-   * network alone.
-   */
-  ejectionFraction:
-    | ((pair: VentriclePair) => Promise<JointEjectionFraction & { byNetwork: number }>)
-    | null;
+  /** Estimates the LVEF from both networks combined. */
+  ejectionFraction: ((pair: VentriclePair) => Promise<JointEjectionFraction>) | null;
   /**
    * Outlines the structures on parasternal and subcostal frames. In PLAX, `longAxisLines` measures
    * these outlines.
@@ -101,7 +96,7 @@ export async function openHeartLocator(
       ejectionFraction &&
       (async ({ ed, es, pose, byDiscs }) => {
         const byNetwork = await estimateEjectionFraction(ejectionFraction, ed, es, pose);
-        return { ...jointEjectionFraction(byDiscs, byNetwork, ejectionFraction.model), byNetwork };
+        return jointEjectionFraction(byDiscs, byNetwork, ejectionFraction.model);
       }),
     parasternal: parasternal && ((frames, area) => segmentParasternal(parasternal, frames, area)),
     get models() {

@@ -37,12 +37,9 @@ export interface ParasternalClip {
   sopInstanceUid: string | null;
   family: 'PLAX' | 'PSAX' | 'subcostal';
   view: HeartView;
-  viewConfidence: number | null;
   scale: PixelScale | null;
   heartRate: number | null;
   rWaves: readonly number[];
-  /** Every `stride`-th frame was outlined. */
-  stride: number;
   frames: readonly ParasternalFrame[];
 }
 

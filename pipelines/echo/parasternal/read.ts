@@ -155,7 +155,7 @@ function readFrame(
 }
 
 async function readClip(
-  { family, view, of: { clip, fan, confidence } }: Chosen,
+  { family, view, of: { clip, fan } }: Chosen,
   segment: NonNullable<HeartLocator['parasternal']>,
   signal: AbortSignal,
 ): Promise<ParasternalClip | null> {
@@ -179,11 +179,9 @@ async function readClip(
     sopInstanceUid,
     family,
     view,
-    viewConfidence: confidence,
     scale,
     heartRate,
     rWaves,
-    stride,
     frames,
   };
 }

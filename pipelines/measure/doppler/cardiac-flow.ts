@@ -209,9 +209,8 @@ interface JetDecay {
   end: number;
   /** Slope in cm/s per second; positive if the velocity falls. */
   slope: number;
-  /** Columns between which the line was fitted. */
+  /** Column from which the line was fitted. */
   from: number;
-  to: number;
 }
 
 /**
@@ -247,7 +246,6 @@ export function decayOf(
     end: at(wave.to),
     slope: -perColumn / secondsPerColumn,
     from,
-    to,
   };
 }
 

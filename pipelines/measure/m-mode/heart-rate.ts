@@ -40,15 +40,11 @@ export type MModeRhythm =
       variation: number | null;
       beats: number;
       strength: number;
-      /** Rows of the frame at which the first and the last band with beating echoes begin. */
-      minY: number;
-      maxY: number;
     }
   | { status: 'not-seen'; strength: number }
   | { status: 'not-assessable'; reason: 'no-scale' | 'too-short' };
 
 interface Band {
-  row: number;
   series: number[];
   covariance: Float64Array;
 }
@@ -65,19 +61,19 @@ function continuousPart(image: GrayImage, { area }: SweepRegion): [number, numbe
   return [area.minX + from, area.minX + to];
 }
 
-function bandsOf(image: GrayImage, sweep: SweepRegion, from: number, to: number): Band[] {
+function bandsOf(image: GrayImage, sweep: SweepRegion, from: number, to: number): number[][] {
   const { minY, maxY } = sweep.area;
   const height = Math.max(2, Math.round((maxY - minY + 1) / M_MODE.bands));
-  const bands: Band[] = [];
+  const bands: number[][] = [];
   for (let top = minY; top + height - 1 <= maxY; top += height) {
-    const series = Array.from({ length: to - from + 1 }, (_, i) => {
+    const means = Array.from({ length: to - from + 1 }, (_, i) => {
       let sum = 0;
       for (let row = top; row < top + height; row++) {
         sum += image.data[row * image.width + from + i] ?? 0;
       }
       return sum / height;
     });
-    bands.push({ row: top, series, covariance: new Float64Array(0) });
+    bands.push(means);
   }
   return bands;
 }
@@ -121,9 +117,9 @@ export function mModeRhythm(image: GrayImage, sweep: SweepRegion): MModeRhythm {
   if (columns < M_MODE.beats * fastest * 2)
     return { status: 'not-assessable', reason: 'too-short' };
   const longest = Math.floor(Math.min((3 * columns) / 4, 3 * slowest));
-  const bands = bandsOf(image, sweep, from, to).map(({ row, series }): Band => {
+  const bands = bandsOf(image, sweep, from, to).map((series): Band => {
     const level = Array.from(withoutDrift(series, Math.round(slowest)));
-    return { row, series: level, covariance: autocovariance(level, longest) };
+    return { series: level, covariance: autocovariance(level, longest) };
   });
   const swinging = bands.filter(({ covariance }) => (covariance[0] ?? 0) > M_MODE.swing ** 2);
   const together = (some: readonly Band[]) =>
@@ -149,7 +145,5 @@ export function mModeRhythm(image: GrayImage, sweep: SweepRegion): MModeRhythm {
     variation: agrees && found.beats.length >= 3 ? found.variation : null,
     beats: Math.floor(columns / period.lag),
     strength: period.strength,
-    minY: Math.min(...moving.map(({ row }) => row)),
-    maxY: Math.max(...moving.map(({ row }) => row)),
   };
 }

@@ -44,7 +44,6 @@ interface SpectrumAxes {
   zeroRow: number;
   /** Velocity per row, in cm/s. */
   velocityPerRow: number;
-  secondsPerColumn: number;
 }
 
 /** Velocities in one beat, cm/s. Forward flow is positive (obstetric 13.1). */
@@ -61,7 +60,6 @@ export interface BeatVelocities {
   average: number;
   /** Columns of the display with the highest and the lowest velocity. */
   peakColumn: number;
-  lowestColumn: number;
   endFlow: 'forward' | 'absent' | 'reversed';
 }
 

@@ -122,12 +122,12 @@ function velocitiesOf(curve: Float64Array, beat: Beat, hiddenBelow: number): Bea
   const { from, to } = beat;
   const length = to - from;
   let peakColumn = from;
-  let lowestColumn = from;
+  let lowest = steadied(curve, from);
   let area = 0;
   for (let i = from; i < to; i++) {
     const value = steadied(curve, i);
     if (value > steadied(curve, peakColumn)) peakColumn = i;
-    if (value < steadied(curve, lowestColumn)) lowestColumn = i;
+    lowest = Math.min(lowest, value);
     area += ((curve[i] ?? 0) + (curve[i + 1] ?? 0)) / 2;
   }
   let endColumn = to;
@@ -142,10 +142,9 @@ function velocitiesOf(curve: Float64Array, beat: Beat, hiddenBelow: number): Bea
     to,
     peak: steadied(curve, peakColumn),
     endDiastolic,
-    lowest: steadied(curve, lowestColumn),
+    lowest,
     average: area / length,
     peakColumn,
-    lowestColumn,
     endFlow: endDiastolic > 0 ? 'forward' : endDiastolic < 0 ? 'reversed' : 'absent',
   };
 }
@@ -214,6 +213,6 @@ export function traceDoppler(image: GrayImage, sweep: SweepRegion): DopplerWavef
       spectrum,
       beats.map(({ from }) => from),
     ),
-    spectrum: { left, top, zeroRow, velocityPerRow, secondsPerColumn },
+    spectrum: { left, top, zeroRow, velocityPerRow },
   };
 }

@@ -19,7 +19,7 @@ export interface LocatedSac {
 export interface SacContents {
   /** Inner border of the yolk sac, modelled as a circle, in pixels. */
   yolkSac: { centre: Point; radius: number; confidence: number } | null;
-  embryo: { ends: [Point, Point]; areaMm2: number; confidence: number } | null;
+  embryo: { ends: [Point, Point]; confidence: number } | null;
 }
 
 export interface EarlyFrame {

@@ -219,7 +219,6 @@ function findEmbryo(
   if (strength < CONTENTS.embryoLevel) return null;
   return {
     ends: longest(largest.pixels, width),
-    areaMm2: largest.pixels.length / (mm * mm),
     confidence: Math.min(1, strength),
   };
 }

@@ -90,8 +90,6 @@ describe('what is withheld', () => {
   const joint = {
     percent: 58,
     confidence: 0.9,
-    byDiscs: 60,
-    byNetwork: 56,
     diastole: 0,
     systole: 18,
   };

@@ -290,7 +290,7 @@ describe('a value that a person has entered', () => {
     const heart = outlinedHeart();
     const { gathered } = heart;
     const { apical } = gathered.views;
-    const joint = { percent, accepted, confidence: 0.9, byDiscs: 57, byNetwork: percent };
+    const joint = { percent, accepted, confidence: 0.9 };
     const clips = (apical?.clips ?? []).map((clip) =>
       clip.view === 'A4C' ? { ...clip, ejections: [{ ...joint, diastole: 0, systole: 5 }] } : clip,
     );

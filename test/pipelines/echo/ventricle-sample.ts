@@ -135,7 +135,6 @@ export function beatingClip(
     file: `${view}.dcm`,
     sopInstanceUid: null,
     view,
-    viewConfidence: 0.9,
     scale: { x: mmPerPixel, y: mmPerPixel },
     heartRate: 60 / BEAT,
     rWaves: [],
@@ -195,11 +194,9 @@ export function shortAxisBeat(
     sopInstanceUid: null,
     family: 'PSAX',
     view,
-    viewConfidence: 0.9,
     scale: { x: 1, y: 1 },
     heartRate: 60 / BEAT,
     rWaves: [0],
-    stride: 1,
     frames,
   };
 }

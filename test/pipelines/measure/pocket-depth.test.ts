@@ -13,8 +13,8 @@ const MM = { x: 1, y: 1 };
 describe('deepestPocket', () => {
   const pocket = fluid('########', '#......#', '#......#', '#......#', '########');
 
-  it('is the vertical extent of the fluid, in cells and in millimetres of either axis', () => {
-    expect(deepestPocket(pocket, { x: 2, y: 3 }, 10)).toMatchObject({ depthMm: 9, widthMm: 12 });
+  it('is the vertical extent of the fluid, in cells and in millimetres', () => {
+    expect(deepestPocket(pocket, { x: 2, y: 3 }, 10)).toMatchObject({ depthMm: 9 });
     expect(deepestPocket(pocket, MM, 1)?.top.y).toBe(0.5);
     expect(deepestPocket(pocket, MM, 1)?.bottom.y).toBe(3.5);
   });

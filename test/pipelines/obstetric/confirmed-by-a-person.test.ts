@@ -50,7 +50,7 @@ let sacs = 0;
 function sac({ crl, yolkSac = false, plane = 'sagittal', cardiac = null }: Sac = {}): EarlyClip {
   sacs += 1;
   const taken = clip(`sac-${sacs}.dcm`);
-  const embryo = crl === undefined ? null : { ends: across(crl), areaMm2: crl, confidence: 0.9 };
+  const embryo = crl === undefined ? null : { ends: across(crl), confidence: 0.9 };
   return {
     clip: taken,
     plane,

@@ -136,8 +136,7 @@ const proposals: fc.Arbitrary<Views> = fc.record({
             sac: { ellipse: outline(sac, sac), levels: { inside: 10, outside: 90 }, ...SURE },
             contents: {
               yolkSac: null,
-              embryo:
-                crl === undefined ? null : { ends: across(crl), areaMm2: crl * 2, confidence: 0.9 },
+              embryo: crl === undefined ? null : { ends: across(crl), confidence: 0.9 },
             },
             bodies: 'one' as const,
           },

@@ -335,7 +335,7 @@ it('an LVEF that was measured but withheld is not said to be unmeasured', () => 
 });
 
 describe('two A4C clips', () => {
-  const joint = { confidence: 0.9, byDiscs: 60, byNetwork: 56, diastole: 0, systole: 18 };
+  const joint = { confidence: 0.9, diastole: 0, systole: 18 };
   const clip = (file: string, percent: number, accepted = true) =>
     beatingClip('A4C', HEALTHY, { file, ejections: [{ ...joint, percent, accepted }] });
   const study = (...clips: ReturnType<typeof clip>[]) => {

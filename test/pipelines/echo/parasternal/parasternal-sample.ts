@@ -52,11 +52,9 @@ export function parasternalClip(
     sopInstanceUid: null,
     family,
     view: VIEWS[family],
-    viewConfidence: 0.9,
     scale: { x: 0.5, y: 0.5 },
     heartRate: 67,
     rWaves: [],
-    stride: 1,
     frames,
   };
 }

@@ -89,7 +89,7 @@ describe('a wall that does not move', () => {
   });
   it('is accepted everywhere if both LVEF networks agree that it is reduced', () => {
     const weak = { diastole: HEALTHY.diastole, systole: { base: 45, length: 88, wall: 9 } };
-    const joint = { accepted: true, confidence: 0.9, byDiscs: 30, byNetwork: 34 };
+    const joint = { accepted: true, confidence: 0.9 };
     const beat = { ...joint, diastole: 0, systole: 18 };
     const four = (percent: number) =>
       beatingClip('A4C', weak, { ejections: [{ ...beat, percent }] });

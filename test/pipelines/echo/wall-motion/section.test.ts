@@ -100,8 +100,6 @@ const BULGING_LEFT = beatingClip(
         accepted: true,
         confidence: 0.9,
         percent: 32,
-        byDiscs: 30,
-        byNetwork: 34,
         diastole: 0,
         systole: 18,
       },

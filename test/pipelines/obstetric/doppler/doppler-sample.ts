@@ -31,7 +31,6 @@ export function beatOf({ psv = 45.2, edv = 11.3, tamx = 22.1, endFlow }: Wave): 
     lowest: edv,
     average: tamx,
     peakColumn: 10,
-    lowestColumn: 49,
     endFlow: endFlow ?? (edv > 0 ? 'forward' : edv < 0 ? 'reversed' : 'absent'),
   };
 }
@@ -51,7 +50,7 @@ export function traced(wave: Wave = {}): Traced {
     vanishesAt: wave.vanishesAt ?? null,
     confidence: 0.9,
     trace: { side: 'above', baselineRow: 350, points: [], beats: [] },
-    spectrum: { left: 50, top: 200, zeroRow: 150, velocityPerRow: 0.4, secondsPerColumn: 0.008 },
+    spectrum: { left: 50, top: 200, zeroRow: 150, velocityPerRow: 0.4 },
   };
 }
 

@@ -13,7 +13,7 @@ function embryo(mm: number, index: number): EarlyClip {
     { x: 300, y: 300 },
     { x: 300 + mm / MM_PER_PIXEL, y: 300 },
   ];
-  const found = { yolkSac: null, embryo: { ends, areaMm2: mm, confidence: 0.9 } };
+  const found = { yolkSac: null, embryo: { ends, confidence: 0.9 } };
   const ellipse = outline(40, 30, 0);
   const sac = { ellipse, levels: { inside: 20, outside: 120 }, confidence: 0.9, accepted: true };
   return {

@@ -93,7 +93,6 @@ function view(given: View): EarlyClip {
                     { x: MIDDLE.x - half, y: MIDDLE.y },
                     { x: MIDDLE.x + half, y: MIDDLE.y },
                   ],
-                  areaMm2: given.embryoMm,
                   confidence: 0.9,
                 }
               : null,
@@ -549,7 +548,7 @@ describe('structures that look like a sac', () => {
 
   it('the one with contents is the sac, however large the other is: a bladder is echo-free too', () => {
     const chosen = chooseSac([ofSize(40, false), ofSize(15, true)]);
-    expect(chosen).toMatchObject({ bodies: 'one', contents: { embryo: { areaMm2: 5 } } });
+    expect(chosen).toMatchObject({ bodies: 'one', contents: { embryo: { confidence: 0.9 } } });
   });
 
   it('two without contents are unclear, and two with contents are several sacs', () => {

@@ -19,8 +19,6 @@ export const BEATING = {
   variation: 0.03,
   beats: 6,
   strength: 0.8,
-  minY: 100,
-  maxY: 300,
 } as const satisfies MModeRhythm;
 
 /** Returns a thorax of 100 by 90 pixels around (200, 200), with its spine on the right. */
