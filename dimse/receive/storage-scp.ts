@@ -12,8 +12,11 @@ import {
   type RegistrationOptions,
   RowMayExistError,
 } from '../../src/core/studies/arrival.ts';
-import { headerOfStart, INLINE_HEADER_BYTES } from '../../src/core/studies/header-reader.ts';
-import type { InstanceHeader } from '../../src/core/studies/instance-header.ts';
+import {
+  headerOfStart,
+  INLINE_HEADER_BYTES,
+  type InstanceHeader,
+} from '../../src/core/studies/instance-header.ts';
 import { newPlace } from '../../src/core/studies/intake-folder.ts';
 import { Registrar } from '../../src/core/studies/registrar.ts';
 import type { Arrival } from '../../src/core/studies/study-store.ts';

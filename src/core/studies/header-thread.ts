@@ -1,10 +1,14 @@
 import { headerInFile, wantedAttributes } from '../../../pipelines/dicom/bounded-header.ts';
 import { carryOutTasks } from '../../platform/task-thread.ts';
-import type { HeaderAnswer, HeaderTask } from './header-reader.ts';
-import { HEADER_ATTRIBUTES, instanceHeader } from './instance-header.ts';
+import {
+  HEADER_ATTRIBUTES,
+  type HeaderAnswer,
+  type HeaderTask,
+  instanceHeader,
+} from './instance-header.ts';
 import { attributesOf, valuesAt } from './rules/attribute-values.ts';
 
-/** Entry point of the thread on which header-reader.ts reads headers. */
+/** Entry point of the thread on which instance-header.ts reads headers. */
 carryOutTasks(async ({ file, paths }: HeaderTask): Promise<HeaderAnswer> => {
   if (paths === null)
     return { header: instanceHeader(await headerInFile(file, HEADER_ATTRIBUTES)) };

@@ -6,7 +6,7 @@ import { misnamedDestinations } from '../../../config/schema.ts';
 import type { DicomIdentity } from '../../../pipelines/dicom/subject.ts';
 import { readsFreeText } from '../../core/accounts/roles.ts';
 import type { DryRun as StudyDryRun } from '../../core/studies/commands.ts';
-import { INLINE_HEADER_BYTES } from '../../core/studies/header-reader.ts';
+import { INLINE_HEADER_BYTES } from '../../core/studies/instance-header.ts';
 import { conditionWords } from '../../core/studies/rules/rule-words.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { InvalidInputError, jsonPointer, pointedErrors } from '../../platform/errors/problem.ts';

@@ -1,7 +1,6 @@
 import dcmjs from 'dcmjs';
 import type { Routing } from '../../../../config/routing.ts';
-import { readAttributes } from '../header-reader.ts';
-import { attributeText } from '../instance-header.ts';
+import { attributeText, readAttributes } from '../instance-header.ts';
 import { attributePaths } from './route.ts';
 
 const { dictionary } = dcmjs.data.DicomMetaDictionary;
