@@ -4,7 +4,7 @@ import { RETRIEVED_STORAGE } from '../../pipelines/dicom/sop-classes.ts';
 import { expectObjects } from '../../src/core/studies/expected-objects.ts';
 import { reopenPrior } from '../../src/core/studies/priors.ts';
 import { findStudy, ownSeries, receivedUids } from '../../src/core/studies/study-store.ts';
-import type { FoundObject } from '../../src/operations/operations.ts';
+import type { FoundObject, Retrieval } from '../../src/operations/operations.ts';
 import { DatabaseUnreachableError } from '../../src/platform/database/pooled.ts';
 import type { Database, Queryable } from '../../src/platform/database/port.ts';
 import { ERRORS, type ErrorCode, SonogateError } from '../../src/platform/errors/catalogue.ts';
@@ -36,16 +36,9 @@ export async function objectsWeAccept(
  */
 type RetrievalPurpose = 'study' | 'missing' | 'prior';
 
-interface RetrievalRow {
-  id: string;
-  archive: string;
+interface RetrievalRow extends Retrieval {
   study_instance_uid: string;
   purpose: RetrievalPurpose;
-  state: 'waiting' | 'running' | 'succeeded' | 'failed';
-  wanted: number | null;
-  here: number | null;
-  code: ErrorCode | null;
-  detail: string | null;
 }
 
 export interface RetrievalParts {

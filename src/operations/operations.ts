@@ -8,7 +8,7 @@ import type { KeyRecord, NewKey } from '../core/accounts/keys.ts';
 import type { WriteAudit } from '../core/audit/audit.ts';
 import type { BreakerRow } from '../core/outbox/breaker.ts';
 import type { DeliveryFilter, DeliveryRow } from '../core/outbox/deliveries.ts';
-import type { Candidate } from '../core/outbox/held.ts';
+import type { HeldDelivery } from '../core/outbox/held.ts';
 import type { MergeNote } from '../core/patients/merges.ts';
 import type { PatientIdentity } from '../core/studies/patient.ts';
 import type { ErrorCode } from '../platform/errors/catalogue.ts';
@@ -107,22 +107,10 @@ export interface DeliveryOperations {
 }
 
 /** A report that waits for a person, with the reason. Contains no patient identity. */
-export interface HeldReport {
-  id: string;
-  request_id: string;
-  destination: string;
-  code: string;
-  detail: string;
+export type HeldReport = Omit<HeldDelivery, 'since'> & {
   /** When the delivery was created, ISO 8601. */
   since: string;
-  /**
-   * Whether the gateway keeps trying to send the report, because the patient may be registered
-   * later.
-   */
-  retried: boolean;
-  /** Patients or orders in the EHR for a person to choose from. */
-  candidates: readonly Candidate[];
-}
+};
 
 export interface HoldOperations {
   /** Lists the reports that wait for a person, oldest first. */
@@ -200,7 +188,7 @@ export interface FoundObject {
   modality: string;
 }
 
-interface Retrieval {
+export interface Retrieval {
   id: string;
   archive: string;
   state: 'waiting' | 'running' | 'succeeded' | 'failed';

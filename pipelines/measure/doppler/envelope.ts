@@ -426,32 +426,20 @@ const SPECTRAL_TRACE = {
   clear: 12,
 } as const;
 
-export interface SpectralTrace {
-  side: Side;
+/**
+ * E and A are measured at the `leading` edge. The `dense` edge is a second reading to compare with
+ * `curve`, and `skirt` is the speed that was subtracted from the traced edge.
+ */
+export interface SpectralTrace
+  extends Pick<
+    Envelope,
+    'side' | 'leading' | 'dense' | 'skirt' | 'brightness' | 'filled' | 'atEnd' | 'limit' | 'wrapped'
+  > {
   /** Speed in each column in cm/s; 0 if there is no flow. */
   curve: Float64Array;
-  /** Speed in each column at the leading edge, where E and A are measured. */
-  leading: Float64Array;
-  /**
-   * Speed in each column at the edge of the densest signal: a second reading to compare with
-   * `curve`.
-   */
-  dense: Float64Array;
   waves: Wave[];
-  /** Speed that was subtracted from the traced edge, in cm/s. */
-  skirt: number;
   /** How clearly the flow exceeds the noise, 0 to 1. */
   clear: number;
-  /** Median level of the flow, in grey levels above the noise. */
-  brightness: number;
-  /** Share of columns with flow. */
-  filled: number;
-  /** True for each column in which the flow reaches the end of the scale. */
-  atEnd: readonly boolean[];
-  /** Speed at the end of the scale, in cm/s. */
-  limit: number;
-  /** True if flow from the other side reappears at the end of this side. */
-  wrapped: boolean;
 }
 
 /** Returns the fastest speed of a curve within `reach` columns of a column. */

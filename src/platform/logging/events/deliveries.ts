@@ -1,5 +1,12 @@
 import { event } from '../event.ts';
 
+interface OfObject {
+  delivery: string;
+  request: string;
+  destination: string;
+  object: string;
+}
+
 export const DELIVERIES_EVENTS = {
   destination_left_alone: event<{ destination: string; code: string }>({
     level: 'warn',
@@ -37,17 +44,12 @@ export const DELIVERIES_EVENTS = {
     meaning: 'The outcome of a probe could not be stored.',
     action: 'Check the database.',
   }),
-  delivered: event<{ delivery: string; request: string; destination: string; object: string }>({
+  delivered: event<OfObject>({
     level: 'info',
     text: 'delivered',
     meaning: 'A peer confirmed a delivery.',
   }),
-  delivery_not_sent: event<{
-    delivery: string;
-    request: string;
-    destination: string;
-    object: string;
-  }>({
+  delivery_not_sent: event<OfObject>({
     level: 'info',
     text: 'nothing sent',
     meaning:
@@ -64,26 +66,13 @@ export const DELIVERIES_EVENTS = {
     text: 'report delivered',
     meaning: 'An EHR confirmed a report.',
   }),
-  delivery_retried: event<{
-    code: string;
-    wait: number;
-    delivery: string;
-    request: string;
-    destination: string;
-    object: string;
-  }>({
+  delivery_retried: event<OfObject & { code: string; wait: number }>({
     level: 'warn',
     text: 'delivery failed, will retry',
     meaning: 'A delivery failed and is sent again after `wait` seconds.',
     action: 'Nothing; if it continues, run `npx sonogate doctor`.',
   }),
-  delivery_dead: event<{
-    code: string;
-    delivery: string;
-    request: string;
-    destination: string;
-    object: string;
-  }>({
+  delivery_dead: event<OfObject & { code: string }>({
     level: 'error',
     text: 'delivery failed permanently, action needed',
     meaning: 'A delivery failed, and sending it again as it is would not help.',
@@ -115,12 +104,7 @@ export const DELIVERIES_EVENTS = {
     meaning: 'A defect in the gateway made a delivery fail; it is tried again.',
     action: 'Report it to the developers with this line.',
   }),
-  delivery_interrupted: event<{
-    delivery: string;
-    request: string;
-    destination: string;
-    object: string;
-  }>({
+  delivery_interrupted: event<OfObject>({
     level: 'info',
     text: 'delivery interrupted by the gateway, will send again',
     meaning:

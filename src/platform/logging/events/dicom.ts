@@ -1,5 +1,11 @@
 import { event } from '../event.ts';
 
+interface OfAssociation {
+  association: string;
+  callingAeTitle: string;
+  address?: string;
+}
+
 export const DICOM_EVENTS = {
   listener_open: event<{ host: string; port: number; aeTitle: string }>({
     level: 'info',
@@ -105,14 +111,9 @@ export const DICOM_EVENTS = {
       'A person put the study on hold, or its objects, or a merge of patient IDs, leave its patient in doubt; it is not submitted.',
     action: 'If nobody holds it on purpose, `npx sonogate explain` shows why; release the study.',
   }),
-  association_accepted: event<{
-    association: string;
-    callingAeTitle: string;
-    address?: string;
-    implementation?: string;
-    accepted: number;
-    refused: number;
-  }>({
+  association_accepted: event<
+    OfAssociation & { implementation?: string; accepted: number; refused: number }
+  >({
     level: 'info',
     text: 'association accepted',
     meaning: 'A peer opened an association.',
@@ -131,35 +132,25 @@ export const DICOM_EVENTS = {
     action:
       'See the error with that code; usually an AE title or address is missing from `sources`.',
   }),
-  association_aborted: event<{ association: string; callingAeTitle: string; address?: string }>({
+  association_aborted: event<OfAssociation>({
     level: 'info',
     text: 'association aborted by the peer',
     meaning:
       'The peer sent A-ABORT. Objects already stored are kept; the study completes after its quiet time.',
   }),
-  association_idle: event<{ association: string; callingAeTitle: string; address?: string }>({
+  association_idle: event<OfAssociation>({
     level: 'info',
     text: 'idle association aborted',
     meaning:
       "The peer sent nothing, or did not read the gateway's responses, for the `idleTimeoutSeconds` of the source.",
     action: 'Nothing, or raise the setting for a cart that keeps associations open.',
   }),
-  association_ended: event<{
-    association: string;
-    callingAeTitle: string;
-    address?: string;
-    end: string;
-  }>({
+  association_ended: event<OfAssociation & { end: string }>({
     level: 'info',
     text: 'association ended',
     meaning: 'The association was released or aborted.',
   }),
-  association_end_unrecorded: event<{
-    association: string;
-    callingAeTitle: string;
-    address?: string;
-    error: string;
-  }>({
+  association_end_unrecorded: event<OfAssociation & { error: string }>({
     level: 'error',
     text: 'end of an association could not be recorded',
     meaning:
@@ -177,35 +168,19 @@ export const DICOM_EVENTS = {
     meaning:
       'Lists the studies whose objects an association sent, linking `association` to `study`.',
   }),
-  connection_closed: event<{
-    association: string;
-    callingAeTitle: string;
-    address?: string;
-    code: string;
-  }>({
+  connection_closed: event<OfAssociation & { code: string }>({
     level: 'warn',
     text: 'connection closed during an association',
     meaning: 'The peer closed the connection without a release or an abort.',
     action: 'Nothing, if the cart always does this; otherwise check the network.',
   }),
-  connection_aborted: event<{
-    association: string;
-    callingAeTitle: string;
-    address?: string;
-    code: string;
-    detail?: string;
-  }>({
+  connection_aborted: event<OfAssociation & { code: string; detail?: string }>({
     level: 'warn',
     text: 'connection aborted',
     meaning: 'The peer violated the protocol; the gateway sent an A-ABORT.',
     action: 'See `code`; a port scanner shows up as `not_dicom`.',
   }),
-  connection_lost: event<{
-    association: string;
-    callingAeTitle: string;
-    address?: string;
-    error: string;
-  }>({
+  connection_lost: event<OfAssociation & { error: string }>({
     level: 'warn',
     text: 'connection lost',
     meaning:
