@@ -1,7 +1,6 @@
 import type { GradedQuantity } from '../shared/grading.ts';
 
 const volumeIndex = { normal: [16, 34], mild: 41, moderate: 48 } as const;
-const apIndex = { normal: [1.5, 2.3], mild: 2.6, moderate: 2.9 } as const;
 
 /** Ranges and grades of the left atrium (echo 6). */
 export const LEFT_ATRIUM = {
@@ -23,13 +22,6 @@ export const LEFT_ATRIUM = {
   diameter: {
     male: { normal: [3, 4], mild: 4.6, moderate: 5.1 },
     female: { normal: [2.7, 3.8], mild: 4.2, moderate: 4.6 },
-    decimals: 1,
-    source: 'ase-2005-chambers',
-    evidence: 'B',
-  },
-  diameterIndex: {
-    male: apIndex,
-    female: apIndex,
     decimals: 1,
     source: 'ase-2005-chambers',
     evidence: 'B',

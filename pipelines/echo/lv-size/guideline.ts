@@ -24,20 +24,10 @@ export const LEFT_VENTRICLE = {
     female: p(3.8, 5.2, 5.6, 6.1),
     ...ase15('A', 1),
   },
-  diastolicDiameterIndex: {
-    male: p(2.2, 3.0, 3.3, 3.6),
-    female: p(2.3, 3.1, 3.4, 3.7),
-    ...ase15('A', 1),
-  },
   systolicDiameter: {
     male: p(2.5, 4.0, 4.3, 4.5),
     female: p(2.2, 3.5, 3.8, 4.1),
     ...ase15('A', 1),
-  },
-  systolicDiameterIndex: {
-    male: p(1.3, 2.1, 2.3, 2.5),
-    female: p(1.3, 2.1, 2.3, 2.6),
-    ...ase15('B', 1),
   },
   wall: { male: p(0.6, 1.0, 1.3, 1.6), female: p(0.6, 0.9, 1.2, 1.5), ...ase05('A', 1) },
   mass: { male: p(88, 224, 258, 292), female: p(67, 162, 186, 210), ...ase05('A', 0) },

@@ -8,16 +8,12 @@ export const RV_FUNCTION = {
   fac: { name: 'FAC', unit: '%', decimals: 0, below: 35 },
   rimpPulsed: { name: 'RIMP', unit: '', decimals: 2, above: 0.43 },
   rimpTissue: { name: 'RIMP (tissue Doppler)', unit: '', decimals: 2, above: 0.54 },
-  /** Strain is negative. A value above the limit (less negative) is abnormal. */
-  freeWallStrain: { name: 'free-wall strain', unit: '%', decimals: 1, above: -20 },
-  ef3d: { name: '3D RVEF', unit: '%', decimals: 0, below: 45 },
 } as const;
 
 /** Upper limits of RV size, mm (ASE15; echo 7.2). */
 export const RV_SIZE = {
   basal: { above: 41, decimals: 0 },
   mid: { above: 35, decimals: 0 },
-  length: { above: 83, decimals: 0 },
   wall: { above: 5, decimals: 0 },
   /** Ratio of the basal RV diameter to the basal LV diameter (PH22). */
   ratio: { above: 1, decimals: 2 },

@@ -4,10 +4,9 @@ import { type DicomHeader, type HeaderItem, numberIn } from './header.ts';
 /** Region Spatial Format (PS3.3 C.8.5.5.1.1). */
 export const SPATIAL_FORMAT = { picture: 1, mMode: 2, spectral: 3, waveform: 4 } as const;
 /** Region Data Type (PS3.3 C.8.5.5.1.2), limited to the types that we use. */
-export const DATA_TYPE = { tissue: 1, colourFlow: 2, pw: 3, cw: 4, ecg: 0x0a } as const;
+export const DATA_TYPE = { tissue: 1, colourFlow: 2, pw: 3, cw: 4 } as const;
 /** Physical Units X and Y Direction (PS3.3 C.8.5.5.1.15). */
 export const UNIT = {
-  none: 0,
   centimetre: 3,
   second: 4,
   hertz: 5,

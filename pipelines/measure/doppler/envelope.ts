@@ -37,11 +37,6 @@ export const ENVELOPE = {
    * readings must agree.
    */
   dense: 0.7,
-  /**
-   * Grey level at which patches are separated, as a share of the flow level. A higher share would
-   * break one flow into several.
-   */
-  patch: 0.3,
   /** Minimum level of flow above the noise, in standard deviations of the noise. */
   aboveNoise: 4.5,
   /** Minimum level of flow above the noise, in grey levels. */

@@ -11,7 +11,6 @@ export const TAG = {
   SpecificCharacterSet: '00080005',
   SOPClassUID: '00080016',
   SOPInstanceUID: '00080018',
-  AccessionNumber: '00080050',
   RetrieveAETitle: '00080054',
   AdmittingDiagnosesDescription: '00081080',
   AdmittingDiagnosesCodeSequence: '00081084',
