@@ -1,6 +1,5 @@
 import type { EchoConcept, EchoMethod } from '../../concepts/echo.ts';
 import { isFromReport, type Measurement, type Result } from '../../result/envelope.ts';
-import { asRepeat } from '../../result/measured.ts';
 import { type ImageInputs, type Presumption, sayOfEcho } from '../../result/render/echo/shared.ts';
 import type { FindingDraft, SectionOutcome } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
@@ -197,7 +196,7 @@ export function withConfirmed(
   const { status, statements = [], measurements = [] } = outcome;
   const counting = new Map(confirmed.toReversed().map((one) => [one.concept.key, one]));
   const listed = confirmed.map((one) =>
-    counting.get(one.concept.key) === one ? one : asRepeat(one),
+    counting.get(one.concept.key) === one ? one : { ...one, standing: 'repeat' as const },
   );
   return {
     ...outcome,
