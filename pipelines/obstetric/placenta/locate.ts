@@ -104,8 +104,8 @@ function filled({ maps }: UterineMaps): SoftMask {
 }
 
 /**
- * Returns the placenta from the maps of one image; null if none was found, or if neither fluid nor
- * a part of the fetus was, because the side is judged against them.
+ * Returns the placenta from the maps of one image. Null if it is missing or too small, or if there is
+ * neither fluid nor a part of the fetus against which its side can be judged.
  */
 export function placentaOfMaps(drawn: UterineMaps): PlacentaBody | null {
   const { maps, placement, placentaGate } = drawn;
