@@ -22,7 +22,7 @@ export interface Finder {
 }
 
 const COLUMNS = `r.id, r.account_id, r.model, r.endpoint, r.version, r.status, r.stage, r.priority,
-  r.test, r.input, r.source, r.fault, r.created_at, r.started_at, r.ended_at, r.workitem_uid,
+  r.test, r.input, r.source, r.fault, r.created_at, r.started_at, r.ended_at, r.workitem_uid, r.withdrawal,
   w.attributes, w.cancellation, w.changed_at, s.study_instance_uid, s.identity,
   ${STATE_SQL} AS state`;
 

@@ -29,12 +29,12 @@ export async function inputReferences(
   );
 }
 
-/** Returns those objects of the result that were delivered as DICOM. */
+/** Returns those objects of the result that were delivered as DICOM; none of a withdrawn result. */
 export async function outputReferences(
   database: Queryable,
-  { id, study_instance_uid: study, identity }: WorkitemRow,
+  { id, study_instance_uid: study, identity, withdrawal }: WorkitemRow,
 ): Promise<ReferencedSeries[]> {
-  if (study === null || identity === null) return [];
+  if (study === null || identity === null || withdrawal !== null) return [];
   const { rows } = await database.query<{
     destination: string;
     sopClassUid: string;

@@ -109,6 +109,7 @@ export interface WorkitemRow
     | 'started_at'
     | 'ended_at'
     | 'workitem_uid'
+    | 'withdrawal'
   > {
   state: StepState;
   /** The attributes stated by the creator; null if the request was not created as a workitem. */

@@ -1,3 +1,4 @@
+import { type Withdrawal, withdrawalText } from '../../../../pipelines/contract/withdrawal.ts';
 import type { StoredEvent } from '../../../core/requests/events.ts';
 import {
   FINAL_STATUS,
@@ -125,8 +126,8 @@ export function queueStatus(
 }
 
 /**
- * Returns the log entries for an event: one for a stage, a critical flag or an error, none for
- * other events.
+ * Returns the log entries for an event: one for a stage, a critical flag, an error or a withdrawal,
+ * none for other events.
  */
 export function queueLogs({ name, data, at }: StoredEvent): QueueLog[] {
   const log = (level: QueueLog['level'], message: string): QueueLog[] => [
@@ -139,6 +140,8 @@ export function queueLogs({ name, data, at }: StoredEvent): QueueLog[] {
       return log('WARN', (data as { display: string }).display);
     case 'error':
       return log('ERROR', (data as { detail: string }).detail);
+    case 'withdrawn':
+      return log('WARN', `The result was withdrawn. ${withdrawalText(data as Withdrawal)}`);
     default:
       return [];
   }

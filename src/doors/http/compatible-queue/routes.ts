@@ -1,6 +1,7 @@
 import type { Router, RouterContext } from '@koa/router';
 import type { Context } from 'koa';
 import { z } from 'zod';
+import { withdrawalText } from '../../../../pipelines/contract/withdrawal.ts';
 import { DEFAULT_WEBHOOK_EVENTS } from '../../../core/requests/announce.ts';
 import { queuePosition, type RequestCore } from '../../../core/requests/core.ts';
 import type { RequestRow } from '../../../core/requests/request.ts';
@@ -96,7 +97,14 @@ export const QUEUE_OPERATIONS = operationsOf('Compatible queue', {
     scope: 'read',
     audit: 'request.read',
     answer: 'queueResult',
-    errors: ['not_found', 'not_finished', 'request_canceled', 'expired', ...RUN_ERRORS],
+    errors: [
+      'not_found',
+      'not_finished',
+      'request_canceled',
+      'expired',
+      'result_withdrawn',
+      ...RUN_ERRORS,
+    ],
   },
   queueCancel: { ...QUEUE_CANCEL, method: 'put', errors: ['not_found', 'already_finished'] },
   queueCancelByPost: {
@@ -203,6 +211,10 @@ async function requestIn(
 async function outputOf(row: RequestRow, core: RequestCore): Promise<unknown> {
   switch (row.status) {
     case 'succeeded':
+      // This protocol has no place beside the result to say that it must not be used.
+      if (row.withdrawal) {
+        throw new SonogateError('result_withdrawn', `${withdrawalText(row.withdrawal)}.`);
+      }
       return core.result(row.id);
     case 'failed':
     case 'rejected':

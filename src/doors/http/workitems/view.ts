@@ -1,4 +1,5 @@
 import type { Destination } from '../../../../config/schema.ts';
+import { WITHDRAWAL_REASONS } from '../../../../pipelines/contract/withdrawal.ts';
 import type { JsonAttribute, JsonDataSet } from '../../../../pipelines/dicom/dicom-json.ts';
 import { jsonAttribute } from '../../../../pipelines/dicom/dicom-json.ts';
 import { UNIFIED_PROCEDURE_STEP } from '../../../../pipelines/dicom/sop-classes.ts';
@@ -112,11 +113,20 @@ const codeOf = (row: WorkitemRow): JsonDataSet =>
 const DISCONTINUED = codeItem('110513', 'DCM', 'Discontinued for unspecified reason');
 const DELIVERING = 'Delivering the result';
 
+/**
+ * Returns the description of the progress. The state of a step whose result was withdrawn cannot
+ * change any more, so the description says it.
+ */
+function progressLabel({ stage, state, status, withdrawal }: WorkitemRow): string {
+  if (withdrawal) return `The result was withdrawn: ${WITHDRAWAL_REASONS[withdrawal.reason].title}`;
+  if (status === 'succeeded' && state === 'IN PROGRESS') return DELIVERING;
+  return stage.label || stage.name;
+}
+
 /** Returns the item of the Procedure Step Progress Information Sequence. */
 export function progressItem(row: WorkitemRow): JsonDataSet {
   const { stage, test } = row;
-  const ended = row.status === 'succeeded';
-  const label = ended && row.state === 'IN PROGRESS' ? DELIVERING : stage.label || stage.name;
+  const label = progressLabel(row);
   return inOrder({
     [TAG.ProcedureStepProgress]: attribute('DS', Math.round(stage.progress * 100)),
     [TAG.ProcedureStepProgressDescription]: text('ST', test ? `MOCK: ${label}` : label),

@@ -162,6 +162,34 @@ describe('the unmodified @fal-ai/client', () => {
     expect((error as ValidationError).body.detail).toBe('a.png: not an image');
   });
 
+  it('receives the reason in place of a result that was withdrawn', async () => {
+    const requestId = await submit();
+    await workOn((id) => gateway.worker.succeed(id));
+    const withdrawn = await gateway.call(`/v1/requests/${requestId}/withdraw`, {
+      key: await gateway.key({ scopes: ['sign'] }),
+      body: { reason: 'wrong-patient', text: 'Images of another woman' },
+    });
+    expect(withdrawn.status).toBe(200);
+    const error = await client()
+      .queue.result(ENDPOINT, { requestId })
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ApiError);
+    expect((error as ApiError<unknown>).status).toBe(409);
+    expect((error as ApiError<unknown>).body).toMatchObject({
+      code: 'result_withdrawn',
+      detail: 'Wrong patient: Images of another woman.',
+    });
+    const { status, logs } = (await client().queue.status(ENDPOINT, {
+      requestId,
+      logs: true,
+    })) as QueueStatus & { logs: { level: string; message: string }[] };
+    expect(status).toBe('COMPLETED');
+    expect(logs.at(-1)).toMatchObject({
+      level: 'WARN',
+      message: expect.stringContaining('withdrawn'),
+    });
+  });
+
   it('uploads a file and reads it from the returned URL', async () => {
     const scan = new File(['pixels of a head'], 'head.png', { type: 'image/png' });
     const url = await client().storage.upload(scan);

@@ -160,7 +160,7 @@ describe('a workitem', () => {
     expect(states).toEqual(['SCHEDULED', 'IN PROGRESS', 'COMPLETED']);
   });
 
-  it('is in progress until its objects are delivered, and then lists them', async () => {
+  it('is in progress until its objects are delivered, and lists them until they are withdrawn', async () => {
     const { uid, id } = await create();
     await gateway.worker.start(id);
     await gateway.worker.succeed(id);
@@ -179,6 +179,15 @@ describe('a workitem', () => {
     const completed = await retrieve(uid);
     expect(completed['00741000']).toEqual(one('CS', 'COMPLETED'));
     expect(JSON.stringify(completed['00741216'])).toContain('1.2.826.9.9');
+    const withdrawn = await gateway.call(`/v1/requests/${id}/withdraw`, {
+      key: await gateway.key({ scopes: ['sign'] }),
+      body: { reason: 'wrong-patient' },
+    });
+    expect(withdrawn.status).toBe(200);
+    const after = await retrieve(uid);
+    expect(after['00741000']).toEqual(one('CS', 'COMPLETED'));
+    expect(JSON.stringify(after)).not.toContain('1.2.826.9.9');
+    expect(JSON.stringify(after['00741002'])).toContain('The result was withdrawn: Wrong patient');
   });
 
   it('is canceled with the reason when its request fails', async () => {
