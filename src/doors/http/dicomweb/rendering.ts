@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import sharp, { type Sharp } from 'sharp';
+import type { Sharp } from 'sharp';
 import { SonogateError } from '../../../platform/errors/catalogue.ts';
 
 /** The part of an image to show, and the size to which it is scaled (PS3.18 8.3.5.1.3). */
@@ -134,5 +134,6 @@ export async function shownIn(
     .flip(high < 0);
   const { data, info } = await cut.raw().toBuffer({ resolveWithObject: true });
   const raw = { width: info.width, height: info.height, channels: info.channels };
+  const { default: sharp } = await import('sharp');
   return sharp(data, { raw }).resize(width, height, { fit: 'inside' });
 }
