@@ -77,6 +77,20 @@ describe('the impression of a normal heart', () => {
     );
   });
 
+  it('states the strain only if there is no LVEF', () => {
+    const { 'lvedv-biplane': _, 'lvesv-biplane': __, ...withoutVolumes } = NORMAL_HEART;
+    expect(echo({ ...NORMAL_HEART, 'gls-peak-systolic': -19 }).lines.join(' ')).not.toContain(
+      'strain',
+    );
+    expect(echo({ ...withoutVolumes, 'gls-peak-systolic': -19 }).lines.join(' ')).toContain(
+      'strain',
+    );
+  });
+
+  it('does not mention diastolic function if it has neither a grade nor a value', () => {
+    expect(echo({ lvidd: 5, ivsd: 0.9, lvpwd: 0.9 }).lines.join(' ')).not.toContain('iastolic');
+  });
+
   it('states with the valves that regurgitation was not assessed', () => {
     const line = lines.find((text) => text.includes('Aortic valve'));
     expect(line).toContain('regurgitation not assessed');

@@ -147,6 +147,17 @@ describe('a section whose values need a review', () => {
     ]);
   });
 
+  it('states that readings need review if only a conclusion rests on them', () => {
+    const [counting, whole] = [outcome(ofMachine), outcome(ofMachine)];
+    const statements = [...whole.statements, sayOfRun.conclusion('run.section-failed', {})];
+    const one = joined(counting, { ...whole, statements });
+    expect(one.status).toBe('partial');
+    expect(one.statements).toEqual([
+      ...counting.statements,
+      sayOfRun.gap('run.rests-on-review', {}),
+    ]);
+  });
+
   it('is unchanged if both runs agree', () => {
     const same = outcome(abdomen(262));
     expect(joined(same, same)).toEqual(same);

@@ -255,6 +255,24 @@ describe('what is withheld', () => {
     expect(measurements[0]?.quality).toBe(quality);
   });
 
+  // The longer axis of 250 pixels ends at 280.6, and 5 % of it are 12.5 pixels.
+  it.each([
+    [280, 1, 'without a remark'],
+    [293, 1, 'as extrapolated'],
+    [294, 1, 'not at all'],
+    [293, 2, 'not at all'],
+  ])('an outline in a region from column %d on, one of %i, is measured %s', (minX, count, how) => {
+    const { regions } = clip('abdomen.png');
+    const cut = regions.map((one) => ({ ...one, area: { ...one.area, minX } }));
+    const shot = { clip: { regions: Array(count).fill(cut).flat() } };
+    const { measurements } = interpretReadings({ readings: [abdomen(100, 90, shot)] });
+    const notes = measurements
+      .filter(({ concept }) => concept.key === 'ac')
+      .map(({ note }) => note);
+    const remark = notes[0]?.includes('was extrapolated') ? 'as extrapolated' : 'without a remark';
+    expect(notes.length > 0 ? remark : 'not at all').toBe(how);
+  });
+
   it('an implausible frame is skipped if another is plausible', () => {
     const result = interpretReadings({ readings: [head(146, 110), head(91.8, 73.5)] });
     expect(measurementOf(result, 'ofd').value).toBeCloseTo(91.8, 9);
@@ -479,6 +497,18 @@ describe("values outside a formula's validity", () => {
       createMeasurement('fl', 'fl', 4, 'fl-outer-outer', { section: 'biometry' }),
     ];
     expect(weightGap(lengths, null)?.code ?? null).toBe(said);
+  });
+
+  it.each([
+    [159.9, null, false],
+    [160, null, true],
+    [300, 22 * 7 - 1, false],
+    [150, 22 * 7, true],
+  ])('HC and an AC of %d mm at %s days give a weight: %s', (ac, gaDays, given) => {
+    const lengths = (['hc', 'ac'] as const).map((key) =>
+      createMeasurement(key, key, ac, 'hc-ellipse', { section: 'biometry' }),
+    );
+    expect(weightGap(lengths, gaDays) === null).toBe(given);
   });
 });
 

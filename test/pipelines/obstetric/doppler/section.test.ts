@@ -78,6 +78,11 @@ describe('what makes a trace too poor for a category', () => {
     const slow = run([spectrum('umbilical-artery', { rate: 109 })]);
     expect(slow.value('umbilical-artery-pi')?.reference).toBeNull();
     expect(slow.reason?.code).toBe('heart_rate_outside_chart');
+    const multiple = (rate: number) =>
+      run([
+        spectrum('middle-cerebral-artery', { rate }, { correctionAngle: 0 }),
+      ]).measurements?.find(({ concept }) => concept.key === 'middle-cerebral-artery-psv-mom');
+    expect([multiple(110)?.value, multiple(109)]).toEqual([expect.any(Number), undefined]);
   });
 
   it('of the fetus does not affect the chart of the uterine arteries', () => {
@@ -248,6 +253,12 @@ describe('missing input', () => {
       code,
       expect.stringMatching(code ? /the angle was not given/ : /forward\.$/),
     ]);
+  });
+
+  it('a trace whose values are implausible: reported, and not that it was not supplied', () => {
+    const fast = spectrum('middle-cerebral-artery', { psv: 250, edv: 60, tamx: 120 });
+    const { summary } = run([spectrum('umbilical-artery'), fast]);
+    expect(summary).toContain('The values of the MCA trace are implausible and were not used; CPR');
   });
 
   it('no MCA: CPR is reported as not assessed', () => {
@@ -514,6 +525,16 @@ describe('charts and thresholds', () => {
     const { value } = run([spectrum('uterine-artery', wave, { laterality: 'left' })]);
     const note = value('uterine-artery-psv-left')?.note ?? '';
     expect(note.includes('branch of the artery')).toBe(branch);
+  });
+
+  it.each([
+    ['middle-cerebral-artery', 'left', 'left side'],
+    ['middle-cerebral-artery', null, null],
+    ['uterine-artery', 'left', null],
+  ] as const)('the note of a trace of the %s, %s, states the side: %s', (vessel, side, said) => {
+    const { measurements = [] } = run([spectrum(vessel, {}, { laterality: side })]);
+    const [pi] = measurements.filter(({ concept }) => concept.key === `${vessel}-pi`);
+    expect(pi?.note?.match(/(left|null) side/)?.[0] ?? null).toBe(said);
   });
 
   it('the mean of both sides needs both sides', () => {

@@ -7,6 +7,8 @@ import type {
   EarlyFrame,
 } from '../../../../pipelines/obstetric/early-pregnancy/evidence.ts';
 import {
+  intergrowthAgeByCrl,
+  intergrowthCrlAt,
   nybergAge,
   suspiciousSigns,
   yolkSacBand,
@@ -163,6 +165,7 @@ describe('the section early-pregnancy', () => {
     const section = sectionOf(interpret([view({ accepted: false })]), 'early-pregnancy');
     expect(section.status).toBe('inadequate');
     expect(section.summary).toContain('does not mean that there is none');
+    expect(interpret(both({ accepted: false })).measurements).toEqual([]);
   });
 
   it('reports no millimetres without calibration', () => {
@@ -192,6 +195,12 @@ describe('the section early-pregnancy', () => {
     expect(measurementOf(result, 'ga-by-crl').value).toBeCloseTo(49.6594, 3);
   });
 
+  it('by CRL of INTERGROWTH-21st is for 15 to 95 mm, and the CRL at an age for 58 to 105 days', () => {
+    const crls = [14.9, 15, 95, 95.1].map((crl) => intergrowthAgeByCrl(crl) !== null);
+    const days = [57, 58, 105, 106].map((at) => intergrowthCrlAt(at, 50) !== null);
+    expect([crls, days]).toEqual(Array(2).fill([false, true, true, false]));
+  });
+
   it.each([
     [4.9, false],
     [5, true],
@@ -204,6 +213,17 @@ describe('the section early-pregnancy', () => {
     const section = sectionOf(interpret(both({ embryoMm: 12 })), 'early-pregnancy');
     expect(section.data.cardiac_activity).toBe('not_assessed');
     expect(category(both({ embryoMm: 12 }))).toBe('not-assessable');
+  });
+
+  it.each([
+    [[1, 1], 'a still image cannot show it'],
+    [[1, 2], 'no clip of the embryo was long and fast enough'],
+  ])('states why activity was not assessed on images of %j frames', (counts, why) => {
+    const { frames } = clip('still.dcm');
+    const clips = counts.map((count) =>
+      view({ embryoMm: 12, clip: { frames: Array(count).fill(frames).flat() } }),
+    );
+    expect(sectionOf(interpret(clips), 'early-pregnancy').reason?.detail).toContain(why);
   });
 
   it('states in every result that the location of the sac was not assessed', () => {
@@ -310,6 +330,7 @@ describe('viability by the SRU criteria (Doubilet 2013)', () => {
       const finding = result.findings.find(({ id }) => id === 'viability');
       expect(finding?.severity).toBe('abnormal');
       expect(finding?.text).toContain('not diagnostic');
+      expect(finding?.text.match(/cannot establish/g)).toHaveLength(1);
       expect(finding?.text).toContain(unproven);
       expect(sectionOf(result, 'early-pregnancy').summary).toContain(unproven);
       expect(result.guidance.find(({ id }) => id === 'repeat-early-scan')?.text).toContain(

@@ -21,7 +21,7 @@ const CINE: CardiacActivity = {
 describe('fetal heart rate', () => {
   it('of an M-mode takes precedence over that of a cine, and both are kept', () => {
     const outcome = run({ mMode: [BEATING], cines: [CINE] });
-    expect(outcome.rate?.value).toBe(145);
+    expect(outcome.rate).toMatchObject({ value: 145, confidence: 0.8 });
     expect(outcome.measurements).toHaveLength(2);
     expect(outcome.summary).toContain('The beats on the sweep were regular.');
   });
@@ -173,6 +173,7 @@ describe('views', () => {
     const outcome = run();
     expect(outcome).toMatchObject({ status: 'not_assessed', reason: { code: 'view_missing' } });
     expect(outcome.summary).not.toContain('normal');
+    expect(outcome.summary).toContain('no cine of the chest and no M-mode was found');
   });
 
   it('one view is never a whole heart: the section stays partial and lists the rest', () => {

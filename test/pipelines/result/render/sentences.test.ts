@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import type { Measurement } from '../../../../pipelines/result/envelope.ts';
 import {
   renderOutcome,
   renderStatement,
   sectionOf,
 } from '../../../../pipelines/result/render/render.ts';
 import { TABLES } from '../../../../pipelines/result/render/sentences.ts';
-import { sectionStatement } from '../../../../pipelines/result/render/statement.ts';
+import {
+  ORIGINS,
+  originStatement,
+  sectionStatement,
+} from '../../../../pipelines/result/render/statement.ts';
 import type { Params } from '../../../../pipelines/result/statement.ts';
 import { measurement } from '../../artifacts/example-measurements.ts';
 
@@ -68,6 +73,13 @@ it.each([
   [2, '2 beats'],
 ])('a remark on %d beats', (count, text) => {
   expect(said('doppler.beats', { count })).toBe(text);
+});
+
+it.each([
+  [[20], 'was measured and needs review: '],
+  [[20, 25], 'were measured and need review: '],
+])('values of %j mm that need review', (values, text) => {
+  expect(said('run.needs-review', { reason: 'simulated-only' }, ...values)).toContain(text);
 });
 
 describe('the lower edge of a placenta', () => {
@@ -193,5 +205,20 @@ describe('values that need review', () => {
     expect(renderStatement(statement, new Map(about.map((one) => [one.id, one])))).toBe(
       'Placental thickness 30.1 mm, UtA RI (left) 0.58, UtA RI (right) 0.60 were measured and need review: the method was validated on simulated images only.',
     );
+  });
+});
+
+describe('the origin of a value', () => {
+  it.each<[string, Partial<Measurement>, string | null]>([
+    ['image-analysis', {}, null],
+    ['cart-sr', { origin: 'machine' }, ORIGINS.machine],
+    ['cart-sr', { origin: 'machine', inputs: ['a'] }, ORIGINS.calculated],
+    ['cart-sr', { origin: 'person', inputs: ['a'] }, ORIGINS.corrected],
+    ['input', { origin: 'request' }, ORIGINS.input],
+    ['person', { origin: 'person' }, ORIGINS.person],
+  ])('from %s, %j: %s', (provenance, given, text) => {
+    const one = measurement('edge', 'placenta-to-os', 20);
+    const source = { ...one.source, provenance: provenance as Measurement['source']['provenance'] };
+    expect(originStatement({ ...one, ...given, source })).toBe(text);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unitText, withUnit } from '../../../../pipelines/result/render/unit-text.ts';
+import { listOfLabels, unitText, withUnit } from '../../../../pipelines/result/render/unit-text.ts';
 
 test.each([
   ['mm', 'mm'],
@@ -24,4 +24,13 @@ test.each([
   ['1.15', '1', '1.15'],
 ])('the number %s with the unit %s is written "%s"', (number, ucum, text) => {
   expect(withUnit(number, ucum)).toBe(text);
+});
+
+test.each([
+  [['LA area', 'LA area', 'LVEF'], 'LA area, LVEF'],
+  [['LA area, A4C', 'LVEF'], 'LA area, A4C; LVEF'],
+  [[...'abcdefghijkl'], 'a, b, c, d, e, f, g, h, i, j, k, l'],
+  [[...'abcdefghijklm'], '13 values, among them a, b, c'],
+])('the labels %j are listed as "%s"', (labels, text) => {
+  expect(listOfLabels(labels)).toBe(text);
 });

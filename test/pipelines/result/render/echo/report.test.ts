@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Measurement } from '../../../../../pipelines/result/envelope.ts';
 import { writeReport } from '../../../../../pipelines/result/render/echo/report.ts';
 import { unsupportedClaims } from '../../../../../pipelines/result/render/report-check.ts';
+import { NOTHING_ACCEPTED } from '../../../../../pipelines/result/render/report-lines.ts';
 import { interpreted } from '../../../echo/interpret-sample.ts';
 
 const { result } = interpreted({ ivsd: 1, lvidd: 5, lvpwd: 1, lvids: 3.2 });
@@ -41,6 +42,13 @@ describe('a row of the echo report', () => {
 });
 
 describe('the findings of the echo report', () => {
+  it('state that nothing was accepted only if that is so', () => {
+    expect(writeReport(interpreted({}, 'cart-sr', { surface: null }).result).findings).toContain(
+      NOTHING_ACCEPTED,
+    );
+    expect(writeReport(result).findings).not.toContain(NOTHING_ACCEPTED);
+  });
+
   it('do not repeat the limitations', () => {
     const given = { ivsd: 1, lvidd: 5, lvpwd: 1, lvids: 3.2, 'lvef-biplane': 60 };
     const { result: unknown } = interpreted(given, 'cart-sr', { sex: null });
