@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reconcile } from '../../../../src/core/queue/queue.ts';
@@ -46,6 +47,10 @@ describe.each(BACKENDS)('queue: $name', ({ server, redis: onRedis }) => {
         : { dataDir: await freshDataDir() }),
       redisUrl: onRedis ? redis?.url : undefined,
     });
+    // BullMQ listens for errors of the pool for each queue and worker, and keeps listening when it
+    // is closed. A gateway opens two of each, but these tests open many workers.
+    const { queuePool } = site.database;
+    if (queuePool instanceof EventEmitter) queuePool.setMaxListeners(0);
   });
   afterAll(() => site?.close());
 
