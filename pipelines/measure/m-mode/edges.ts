@@ -116,35 +116,48 @@ export function textureSlopes(plane: MModePlane): Float32Array {
   const places = Math.ceil(rows / MATCH.rows);
   // One extra shift on each side is tried, because the best shift is refined between its
   // neighbours.
-  const scores = Array.from({ length: 2 * farthest + 3 }, () => new Float64Array(places));
-  const at = (shift: number, place: number) => scores[shift + farthest + 1]?.[place] ?? 0;
+  const shifts = 2 * farthest + 3;
+  const scores = new Float64Array(shifts * places);
   const products = new Float64Array(rows + 1);
   for (let column = 0; column + MATCH.lag < columns; column++) {
     const one = profiles[column] as Profile;
     const other = profiles[column + MATCH.lag] as Profile;
-    for (let n = 0; n < scores.length; n++) {
-      correlations(one, other, n - farthest - 1, reach, products, scores[n] as Float64Array);
+    for (let n = 0; n < shifts; n++) {
+      const into = scores.subarray(n * places, (n + 1) * places);
+      correlations(one, other, n - farthest - 1, reach, products, into);
     }
     for (let place = 0; place < places; place++) {
-      let best = 0;
-      let top = at(0, place);
-      for (let shift = -farthest; shift <= farthest; shift++) {
-        const here = at(shift, place);
-        if (here > top) {
-          top = here;
-          best = shift;
-        }
-      }
-      const before = at(best - 1, place);
-      const after = at(best + 1, place);
-      const curvature = before - 2 * top + after;
-      const offset = curvature < 0 ? (before - after) / (2 * curvature) : 0;
-      const slope = top >= MATCH.least ? (best + offset) / MATCH.lag : 0;
+      const slope = matchedShift(scores, shifts, place) / MATCH.lag;
       const end = Math.min(rows, (place + 1) * MATCH.rows);
       for (let row = place * MATCH.rows; row < end; row++) slopes[row * columns + column] = slope;
     }
   }
   return slopes;
+}
+
+/**
+ * Returns the shift with the highest score at a place, refined between its neighbours; 0 if no score
+ * is high enough. The scores of each shift follow one another, and the middle one is that of no
+ * shift. (With an array for each shift, V8 would allocate memory for every score that is read as
+ * `scores[shift]?.[place]`.)
+ */
+function matchedShift(scores: Float64Array, shifts: number, place: number): number {
+  const places = scores.length / shifts;
+  const unshifted = shifts >> 1;
+  let best = unshifted;
+  let top = scores[unshifted * places + place] ?? 0;
+  for (let shift = 1; shift < shifts - 1; shift++) {
+    const here = scores[shift * places + place] ?? 0;
+    if (here > top) {
+      top = here;
+      best = shift;
+    }
+  }
+  if (!(top >= MATCH.least)) return 0;
+  const before = scores[(best - 1) * places + place] ?? 0;
+  const after = scores[(best + 1) * places + place] ?? 0;
+  const curvature = before - 2 * top + after;
+  return best - unshifted + (curvature < 0 ? (before - after) / (2 * curvature) : 0);
 }
 
 /** Change of level at an edge, in the direction away from the probe. */
@@ -162,14 +175,14 @@ const EDGE_PATH = {
    * strength.
    */
   bend: 0.07,
-  /** Added to the mean level, so that noise in the dark is no strong edge (`edgesOf`). */
+  /** Mean grey level on both sides of an edge so faint that its strength is halved. */
   faint: 25,
 } as const;
 
 /**
  * Returns the strength of an edge at each position. It is the difference between the levels below
- * and above it, divided by their mean plus `faint`, so that a deep, dark wall is about as strong as
- * a near, bright one.
+ * and above it, divided by their mean, so that a deep, faint wall is as strong as a near, bright
+ * one.
  */
 export function edgesOf(plane: MModePlane, kind: EdgeKind): Float32Array {
   const { columns, rows, levels, depthPerRow } = plane;
