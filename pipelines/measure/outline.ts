@@ -156,15 +156,18 @@ export const middle = (a: Point, b: Point): Point => ({ x: (a.x + b.x) / 2, y: (
 export function crossings(outline: Outline, at: Point, direction: Point): number[] {
   const side = ({ x, y }: Point) => (x - at.x) * direction.y - (y - at.y) * direction.x;
   const along = ({ x, y }: Point) => (x - at.x) * direction.x + (y - at.y) * direction.y;
-  return outline
-    .flatMap((a, i) => {
-      const b = outline[(i + 1) % outline.length] ?? a;
-      const [sa, sb] = [side(a), side(b)];
-      if (sa < 0 === sb < 0) return [];
-      const share = sa / (sa - sb);
-      return [along(a) + share * (along(b) - along(a))];
-    })
-    .sort((one, other) => one - other);
+  const cuts: number[] = [];
+  let a = outline[0];
+  let sa = a ? side(a) : 0;
+  // A loop without arrays for each edge, because outlines are cut along many lines in each frame.
+  for (let i = 1; a && i <= outline.length; i++) {
+    const b: Point = outline[i % outline.length] ?? a;
+    const sb = side(b);
+    if (sa < 0 !== sb < 0) cuts.push(along(a) + (sa / (sa - sb)) * (along(b) - along(a)));
+    a = b;
+    sa = sb;
+  }
+  return cuts.sort((one, other) => one - other);
 }
 
 /** Returns the length of the part of a line that is inside an outline. */
