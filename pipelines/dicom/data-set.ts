@@ -20,6 +20,7 @@ for (const vr of BINARY_NUMBERS) {
 }
 
 const CHARACTER_SET = '00080005';
+const SHARED_GROUPS = '52009229';
 const GROUP = 0x0008;
 const ELEMENT = 0x0005;
 /**
@@ -84,8 +85,15 @@ export function takeCharacterSets(file: Buffer): string[] {
   return sets;
 }
 
-/** Decodes, in place, the text in a data set that dcmjs read without its character sets. */
+/**
+ * Decodes, in place, the text in a data set that dcmjs read without its character sets. Also restores
+ * the item of Shared Functional Groups Sequence: it has exactly one (PS3.3 C.7.6.16), which dcmjs
+ * omits if it is empty, as in a Segmentation whose frames share nothing.
+ */
 export function decodeTexts(dataSet: TagDataset, sets: readonly string[]): void {
+  if (dataSet[SHARED_GROUPS]?.Value?.length === 0) {
+    dataSet[SHARED_GROUPS] = { vr: 'SQ', Value: [{}] };
+  }
   decodeItem(dataSet, textDecoder(sets));
 }
 

@@ -98,7 +98,8 @@ function attributeJson(
   bulkDataUri: ((tag: string) => string) | null,
 ): JsonAttribute {
   if (vr === 'SQ') {
-    return { vr, Value: values.filter(isItem).map((item) => itemJson(item, null)) };
+    const items = values.filter(isItem).map((item) => itemJson(item, null));
+    return items.length === 0 ? { vr } : { vr, Value: items };
   }
   if (BINARY.has(vr)) {
     const bytes = bytesOf(values);

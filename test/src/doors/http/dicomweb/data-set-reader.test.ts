@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import {
   dicomJson,
@@ -8,6 +10,7 @@ import {
 } from '../../../../../pipelines/dicom/dicom-json.ts';
 import { encodeFileMeta } from '../../../../../pipelines/dicom/part10.ts';
 import { readOnThread } from '../../../../../src/doors/http/dicomweb/data-set-reader.ts';
+import { DCMTK_INSTALLED } from '../../../../peers/dcmtk.ts';
 import { type Element, SYNTAX, ultrasound } from '../../../../pipelines/input/dicom-sample.ts';
 import { temporaryFolder } from '../../../../pipelines/temporary-folder.ts';
 
@@ -50,6 +53,25 @@ describe('the data set of a stored object', () => {
     const here = dicomJson(await readTagDataSet(file), (tag) => `${BULK_DATA}/${tag}`);
     expect(await jsonOf(file)).toEqual(here);
     expect(here['7FE00010']).toMatchObject({ BulkDataURI: `${BULK_DATA}/7FE00010` });
+  });
+
+  it('keeps an empty item and an empty sequence, like dcm2json (PS3.18 F.2.5)', async () => {
+    const file = await fileOf(
+      stored([
+        ['00081140', 'SQ', []],
+        ['52009229', 'SQ', [[]]],
+      ]),
+    );
+    const json = await jsonOf(file);
+    expect(json['00081140']).toEqual({ vr: 'SQ' });
+    expect(json['52009229']).toEqual({ vr: 'SQ', Value: [{}] });
+    if (!DCMTK_INSTALLED) return;
+    const peer = await promisify(execFile)('dcm2json', [file]);
+    expect(json).toMatchObject(
+      Object.fromEntries(
+        Object.entries(JSON.parse(peer.stdout) as JsonDataSet).filter(([, { vr }]) => vr === 'SQ'),
+      ),
+    );
   });
 
   it('is read while other work continues', async () => {
