@@ -45,7 +45,10 @@ export const PATIENT_CONTEXT = {
     .min(0)
     .max(130)
     .optional()
-    .meta({ description: 'Age of the patient in years', examples: [31] }),
+    .meta({
+      description: 'Age of the patient in years; an echo is graded only from 18 years',
+      examples: [31],
+    }),
   sex: z
     .enum(['female', 'male', 'other', 'unknown'])
     .optional()

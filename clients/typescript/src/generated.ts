@@ -1744,7 +1744,7 @@ export type InterpretObstetricBody = {
     };
     /** Clinical context of the patient, without identity */
     clinical_context?: {
-      /** Age of the patient in years */
+      /** Age of the patient in years; an echo is graded only from 18 years */
       age_years?: number;
       /** Sex of the patient; selects the reference ranges of an echo */
       sex?: "female" | "male" | "other" | "unknown";
@@ -1783,7 +1783,7 @@ export type InterpretEchoBody = {
     };
     /** Clinical context of the patient, without identity */
     clinical_context?: {
-      /** Age of the patient in years */
+      /** Age of the patient in years; an echo is graded only from 18 years */
       age_years?: number;
       /** Sex of the patient; selects the reference ranges of an echo */
       sex?: "female" | "male" | "other" | "unknown";

@@ -35,7 +35,11 @@ export function addInputOptions(command: Command): Command {
     )
     .option('--mm-per-px <number>', 'pixel spacing for images without calibration', positiveNumber)
     .option('--per-file-scale <name=number...>', 'the same for individual files, by file name')
-    .option('--age <years>', 'age of the patient in years', wholeNumber)
+    .option(
+      '--age <years>',
+      'age of the patient in years; us/echo grades nothing without it',
+      wholeNumber,
+    )
     .addOption(
       new Option('--sex <sex>', 'for reference ranges').choices([
         'female',

@@ -2081,7 +2081,7 @@ class InterpretObstetricBodyInputClinicalContext(TypedDict):
     """Clinical context of the patient, without identity."""
 
     age_years: NotRequired[int]
-    """Age of the patient in years"""
+    """Age of the patient in years; an echo is graded only from 18 years"""
     sex: NotRequired[Literal["female", "male", "other", "unknown"]]
     """Sex of the patient; selects the reference ranges of an echo"""
     indication: NotRequired[str]
@@ -2135,7 +2135,7 @@ class InterpretEchoBodyInputClinicalContext(TypedDict):
     """Clinical context of the patient, without identity."""
 
     age_years: NotRequired[int]
-    """Age of the patient in years"""
+    """Age of the patient in years; an echo is graded only from 18 years"""
     sex: NotRequired[Literal["female", "male", "other", "unknown"]]
     """Sex of the patient; selects the reference ranges of an echo"""
     indication: NotRequired[str]
