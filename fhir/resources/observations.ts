@@ -28,7 +28,7 @@ import {
   withoutAnnotations,
 } from '../../pipelines/result/exchange.ts';
 import { isSummary } from '../../pipelines/result/measured.ts';
-import { categoryText } from '../../pipelines/result/render/categories.ts';
+import { categoryText, criterionText } from '../../pipelines/result/render/categories.ts';
 import { basisText, weeksAndDays } from '../../pipelines/result/render/obstetric/shared.ts';
 import {
   isOurs,
@@ -306,18 +306,6 @@ function scoreObservation(
   return { role, section: score.section, resource };
 }
 
-/**
- * Values of a criterion that say how it turned out. A criterion that was not available or is at its
- * cut-off is not "not met" (echo 10.7).
- */
-const OUTCOMES: ReadonlySet<string> = new Set([
-  'met',
-  'not met',
-  'not available',
-  'not assessed',
-  'at the cut-off',
-]);
-
 function classificationObservation(
   context: ReportContext,
   classification: Result['classifications'][number],
@@ -331,9 +319,9 @@ function classificationObservation(
     },
     method: { text: chartEntry(classification.scheme)?.name ?? classification.scheme },
     component: nonEmpty(
-      classification.criteria.map(({ name, value, met }) => ({
-        code: { text: name },
-        valueString: OUTCOMES.has(value) ? value : `${value} (${met ? 'met' : 'not met'})`,
+      classification.criteria.map((criterion) => ({
+        code: { text: criterion.name },
+        valueString: criterionText(criterion),
       })),
     ),
     device: context.device,

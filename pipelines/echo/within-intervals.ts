@@ -2,6 +2,7 @@ import type { Measurement } from '../result/envelope.ts';
 import { sayOfEcho } from '../result/render/echo/shared.ts';
 import {
   type ClassificationDraft,
+  type CriterionDraft,
   type FindingDraft,
   insideOf,
   isConclusive,
@@ -144,17 +145,22 @@ function bothSides(undecided: readonly Undecided[]): Statement[] {
   });
 }
 
+const isMet = (one: CriterionDraft | undefined) => one?.outcome === 'met';
+
 /**
  * Returns a classification whose category is the same at every end, but marks each criterion that
  * is met at some ends and not at others as being at the cut-off.
  */
-function withDecidedCriteria(one: ClassificationDraft, ends: readonly SectionEnd[]) {
-  const criteria = one.criteria.map((criterion, at) => {
+function withDecidedCriteria(
+  one: ClassificationDraft,
+  ends: readonly SectionEnd[],
+): ClassificationDraft {
+  const criteria = one.criteria.map((criterion, at): CriterionDraft => {
     const isEqual = ends.every(({ outcome: { classifications = [] } }) => {
       const other = classifications.find(({ id }) => id === one.id)?.criteria;
-      return other?.length !== one.criteria.length || other[at]?.met === criterion.met;
+      return other?.length !== one.criteria.length || isMet(other[at]) === isMet(criterion);
     });
-    return isEqual ? criterion : { ...criterion, value: 'at the cut-off', met: false };
+    return isEqual ? criterion : { ...criterion, outcome: 'at_cut_off' };
   });
   return { ...one, criteria };
 }

@@ -436,8 +436,16 @@ export const resultSchema = z.strictObject({
           .array(
             z.strictObject({
               name: text('Criterion', 'EFW below the 10th centile'),
-              value: text('Value that was compared', '48'),
-              met: flag('Whether the criterion is met', false),
+              value: maybeText(
+                'Value that was compared, as text; null if it is not available, or if the outcome says all',
+                '48',
+              ),
+              outcome: described(
+                z.enum(['met', 'not_met', 'not_available', 'at_cut_off']).optional(),
+                '`met`; `not_met`; `not_available`: what the criterion needs was not measured or seen; `at_cut_off`: the interval of the value includes the cut-off. Absent in results of earlier versions, whose `value` may be the outcome in words.',
+                'not_met',
+              ),
+              met: flag('True only if the outcome is `met`', false),
             }),
           )
           .meta({ description: 'Criteria that led to the category' }),
@@ -500,3 +508,11 @@ export type Section = z.infer<typeof sectionSchema>;
 export type Finding = z.infer<typeof findingSchema>;
 export type ArtifactEntry = z.infer<typeof artifactSchema>;
 export type Result = z.infer<typeof resultSchema>;
+
+/**
+ * How a criterion turned out. One that is not available, or whose value has an interval that includes
+ * its cut-off, is not "not met" (echo 10.7).
+ */
+export type CriterionOutcome = NonNullable<
+  Result['classifications'][number]['criteria'][number]['outcome']
+>;

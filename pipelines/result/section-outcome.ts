@@ -1,4 +1,4 @@
-import type { Finding, Measurement, Result, Section } from './envelope.ts';
+import type { CriterionOutcome, Finding, Measurement, Result, Section } from './envelope.ts';
 import type { Statement } from './statement.ts';
 
 const ASSESSED: ReadonlySet<Section['status']> = new Set(['complete', 'partial', 'inadequate']);
@@ -41,12 +41,20 @@ export interface CriterionValue {
   cutOffs?: readonly number[];
 }
 
-type Classification = Result['classifications'][number];
-type Criterion = Classification['criteria'][number];
+export interface CriterionDraft {
+  name: string;
+  /** Null if there is nothing to show but the outcome. */
+  value: string | CriterionValue | Statement | null;
+  outcome: CriterionOutcome;
+}
 
-export type ClassificationDraft = Omit<Classification, 'criteria'> & {
-  criteria: (Omit<Criterion, 'value'> & { value: string | CriterionValue | Statement })[];
+export type ClassificationDraft = Omit<Result['classifications'][number], 'criteria'> & {
+  criteria: CriterionDraft[];
 };
+
+/** Returns the outcome of a criterion. `met` is null if it was not available. */
+export const outcomeOf = (met: boolean | null): CriterionOutcome =>
+  met === null ? 'not_available' : met ? 'met' : 'not_met';
 
 /**
  * Reason why a section is incomplete. `gaps` contains statements about missing data; `needs` lists

@@ -163,7 +163,7 @@ export function sampleResult(change: Partial<Result> = {}): Result {
         name: 'Size for gestational age',
         value: 'small',
         scheme: 'Delphi 2016',
-        criteria: [{ name: 'EFW below the 10th centile', value: '8', met: true }],
+        criteria: [{ name: 'EFW below the 10th centile', value: '8', outcome: 'met', met: true }],
       },
     ],
     guidance: [],

@@ -304,9 +304,11 @@ export type InterpretEchoOutput = {
     criteria: Array<{
       /** Criterion */
       name: string;
-      /** Value that was compared */
-      value: string;
-      /** Whether the criterion is met */
+      /** Value that was compared, as text; null if it is not available, or if the outcome says all */
+      value: string | null;
+      /** `met`; `not_met`; `not_available`: what the criterion needs was not measured or seen; `at_cut_off`: the interval of the value includes the cut-off. Absent in results of earlier versions, whose `value` may be the outcome in words. */
+      outcome?: "met" | "not_met" | "not_available" | "at_cut_off";
+      /** True only if the outcome is `met` */
       met: boolean;
     }>;
   }>;
@@ -745,9 +747,11 @@ export type InterpretObstetricOutput = {
     criteria: Array<{
       /** Criterion */
       name: string;
-      /** Value that was compared */
-      value: string;
-      /** Whether the criterion is met */
+      /** Value that was compared, as text; null if it is not available, or if the outcome says all */
+      value: string | null;
+      /** `met`; `not_met`; `not_available`: what the criterion needs was not measured or seen; `at_cut_off`: the interval of the value includes the cut-off. Absent in results of earlier versions, whose `value` may be the outcome in words. */
+      outcome?: "met" | "not_met" | "not_available" | "at_cut_off";
+      /** True only if the outcome is `met` */
       met: boolean;
     }>;
   }>;

@@ -1,5 +1,5 @@
 import { rounded } from '../../measure/rounding.ts';
-import type { Measurement, Result } from '../../result/envelope.ts';
+import type { Measurement } from '../../result/envelope.ts';
 import {
   type Criterion,
   type DiastolicResult,
@@ -8,6 +8,7 @@ import {
   SCHEMES,
   sayOfDiastolic,
 } from '../../result/render/echo/diastolic.ts';
+import type { ClassificationDraft } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { classification } from '../shared/section.ts';
 import type { Ejection } from './applicability.ts';
@@ -39,7 +40,7 @@ export interface Judgement {
   /** True if the data were sufficient for a result. */
   given: boolean;
   elevated: boolean;
-  classifications: Result['classifications'];
+  classifications: ClassificationDraft[];
 }
 
 const NO_JUDGEMENT: Judgement = {

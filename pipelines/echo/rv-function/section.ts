@@ -2,6 +2,7 @@ import type { EchoConcept } from '../../concepts/echo.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { sayOfRvFunction } from '../../result/render/echo/rv-function.ts';
 import { sayOfEcho } from '../../result/render/echo/shared.ts';
+import { outcomeOf } from '../../result/section-outcome.ts';
 import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
 import { fractionalChange } from '../formulas.ts';
 import {
@@ -187,8 +188,8 @@ function concluded(judged: readonly Judged[], sizes: ReturnType<typeof sizesOf>)
  */
 const criterionOf = ({ measurement, beyond }: Judged) => ({
   name: `${measurement.label} abnormal`,
-  value: beyond === null ? 'at the cut-off' : beyond ? 'met' : 'not met',
-  met: beyond === true,
+  value: null,
+  outcome: beyond === null ? ('at_cut_off' as const) : outcomeOf(beyond),
 });
 
 function run(evidence: RvFunctionEvidence, values: Values) {

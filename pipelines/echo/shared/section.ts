@@ -1,7 +1,12 @@
 import type { EchoConcept, EchoMethod } from '../../concepts/echo.ts';
-import { isFromReport, type Measurement, type Result } from '../../result/envelope.ts';
+import { isFromReport, type Measurement } from '../../result/envelope.ts';
 import { type ImageInputs, type Presumption, sayOfEcho } from '../../result/render/echo/shared.ts';
-import type { FindingDraft, SectionOutcome } from '../../result/section-outcome.ts';
+import {
+  type ClassificationDraft,
+  type FindingDraft,
+  outcomeOf,
+  type SectionOutcome,
+} from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { type Criterion, type GradedQuantity, inRangeOf, SEXES, type Sex } from './grading.ts';
 
@@ -104,7 +109,7 @@ interface Conclusion {
   /** True if the section reports an observation even though no value was measured. */
   seen?: boolean;
   findings?: readonly (FindingDraft | null)[];
-  classifications?: readonly (Result['classifications'][number] | null)[];
+  classifications?: readonly (ClassificationDraft | null)[];
 }
 
 const present = <T>(values: readonly (T | null)[] = []) => values.filter((value) => value !== null);
@@ -225,10 +230,7 @@ export function finding(
   };
 }
 
-/**
- * Returns a classification with its scheme. A criterion that could not be assessed is listed as not
- * available.
- */
+/** Returns a classification with its scheme. */
 export function classification(
   section: string,
   id: string,
@@ -236,7 +238,7 @@ export function classification(
   value: string,
   scheme: string,
   criteria: readonly Criterion[] = [],
-): Result['classifications'][number] {
+): ClassificationDraft {
   return {
     id,
     section,
@@ -244,11 +246,7 @@ export function classification(
     name,
     value,
     scheme,
-    criteria: criteria.map((criterion) => ({
-      name: criterion.name,
-      value: criterion.met === null ? 'not available' : criterion.met ? 'met' : 'not met',
-      met: criterion.met === true,
-    })),
+    criteria: criteria.map((one) => ({ name: one.name, value: null, outcome: outcomeOf(one.met) })),
   };
 }
 

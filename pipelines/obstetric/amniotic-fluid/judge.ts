@@ -7,6 +7,7 @@ import {
   type ClassificationDraft,
   categoryWithin,
   type FindingDraft,
+  outcomeOf,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { finding } from '../shared/section.ts';
@@ -176,11 +177,15 @@ export function fluidClassification({ id, by, value, category }: Judged): Classi
     value: category,
     scheme,
     criteria: [
-      { name: `oligohydramnios: ${rule} ${low * MM_PER_CM} mm`, value: shown, met: isLow(cm) },
+      {
+        name: `oligohydramnios: ${rule} ${low * MM_PER_CM} mm`,
+        value: shown,
+        outcome: outcomeOf(isLow(cm)),
+      },
       {
         name: `polyhydramnios: ${high * MM_PER_CM} mm or more`,
         value: shown,
-        met: cm >= high,
+        outcome: outcomeOf(cm >= high),
       },
     ],
   };

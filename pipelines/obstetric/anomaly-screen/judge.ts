@@ -12,6 +12,7 @@ import {
   type ClassificationDraft,
   categoryWithin,
   type FindingDraft,
+  outcomeOf,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { atCutOff, isChosen } from '../shared/measurement.ts';
@@ -310,7 +311,13 @@ export function concludeSizes(
         name: withSubject(SIZE_NAMES[key], measurement),
         value: judged.category,
         scheme: judged.scheme,
-        criteria: [{ ...judged.criterion, value: { of: key, value: measurement.value } }],
+        criteria: [
+          {
+            name: judged.criterion.name,
+            value: { of: key, value: measurement.value },
+            outcome: outcomeOf(judged.criterion.met),
+          },
+        ],
       });
     }
     if (!abnormality) continue;

@@ -10,6 +10,7 @@ import {
   categoryWithin,
   type FindingDraft,
   type GuidanceDraft,
+  outcomeOf,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { finding } from '../shared/section.ts';
@@ -114,7 +115,7 @@ export function cervixClassification(
     criteria: limits.map((limit) => ({
       name: `at most ${limit} mm`,
       value: { of: 'cervical-length', value },
-      met: longest <= limit,
+      outcome: outcomeOf(longest <= limit),
     })),
   };
 }

@@ -9,9 +9,10 @@ import { FLOW_TEXT, remarkOfDoppler, say } from '../../result/render/obstetric/d
 import {
   type CategoryWithin,
   type ClassificationDraft,
-  type CriterionValue,
+  type CriterionDraft,
   categoryWithin,
   type FindingDraft,
+  outcomeOf,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { acceptedValue } from '../shared/measurement.ts';
@@ -66,7 +67,7 @@ function classification(
   name: string,
   value: string,
   scheme: string,
-  criteria: [name: string, value: string | CriterionValue, met: boolean][],
+  criteria: CriterionDraft[],
 ): ClassificationDraft {
   return {
     id,
@@ -75,7 +76,7 @@ function classification(
     name,
     value,
     scheme,
-    criteria: criteria.map(([criterion, shown, met]) => ({ name: criterion, value: shown, met })),
+    criteria,
   };
 }
 
@@ -205,7 +206,6 @@ export function classify(
   state: DopplerState,
   category: DopplerSummary,
 ): ClassificationDraft[] {
-  const centile = (key: ObstetricConcept) => centileOrNone(measurements, key);
   const ratio = acceptedValue(measurements, 'cerebroplacental-ratio');
   const mom = acceptedValue(measurements, 'middle-cerebral-artery-psv-mom');
   const uterine = rankOf(measurements, 'uterine-artery-mean-pi');
@@ -219,7 +219,11 @@ export function classify(
     ...(state.flow
       ? [
           classification('end-diastolic-flow', 'Umbilical end-diastolic flow', state.flow, ISUOG, [
-            ['flow in end diastole of most beats', FLOW_TEXT[state.flow], true],
+            {
+              name: 'flow in end diastole of most beats',
+              value: FLOW_TEXT[state.flow],
+              outcome: 'met',
+            },
           ]),
         ]
       : []),
@@ -231,8 +235,12 @@ export function classify(
             state.cpr ? rankName[state.cpr] : 'without a centile',
             'FMF 2019, 5th centile',
             [
-              ['centile below 5', centile('cerebroplacental-ratio'), state.cpr === 'L'],
-              [`ratio below ${LOW_CPR}`, printed(ratio), ratio.value < LOW_CPR],
+              rankCriterion('centile below 5', measurements, 'cerebroplacental-ratio', 'L'),
+              {
+                name: `ratio below ${LOW_CPR}`,
+                value: printed(ratio),
+                outcome: outcomeOf(ratio.value < LOW_CPR),
+              },
             ],
           ),
         ]
@@ -240,12 +248,11 @@ export function classify(
     ...(mom && state.anaemia
       ? [
           classification('fetal-anaemia-signal', 'MCA peak velocity', state.anaemia, 'Mari 2000', [
-            [`at least ${ANAEMIA_MOM.mild} MoM`, printed(mom), mom.value >= ANAEMIA_MOM.mild],
-            [
-              `at least ${ANAEMIA_MOM.moderate} MoM`,
-              printed(mom),
-              mom.value >= ANAEMIA_MOM.moderate,
-            ],
+            ...[ANAEMIA_MOM.mild, ANAEMIA_MOM.moderate].map((limit) => ({
+              name: `at least ${limit} MoM`,
+              value: printed(mom),
+              outcome: outcomeOf(mom.value >= limit),
+            })),
           ]),
         ]
       : []),
@@ -256,7 +263,7 @@ export function classify(
             'Uterine artery mean PI',
             rankName[uterine],
             'Gomez 2008, 95th centile',
-            [['centile above 95', centile('uterine-artery-mean-pi'), uterine === 'H']],
+            [rankCriterion('centile above 95', measurements, 'uterine-artery-mean-pi', 'H')],
           ),
         ]
       : []),
@@ -264,32 +271,42 @@ export function classify(
   ];
 }
 
-function centileOrNone(measurements: readonly Measurement[], key: ObstetricConcept) {
-  const found = acceptedValue(measurements, key)?.reference?.centile ?? null;
-  return found === null ? 'not assessed' : { of: 'centile', value: found };
+/** Returns the criterion that the centile of a quantity is low or high. */
+function rankCriterion(
+  name: string,
+  measurements: readonly Measurement[],
+  key: ObstetricConcept,
+  wanted: 'L' | 'H',
+): CriterionDraft {
+  const one = acceptedValue(measurements, key);
+  const centile = one?.reference?.centile ?? null;
+  if (!one || centile === null) return { name, value: null, outcome: 'not_available' };
+  const { category, between } = rankWithin(one);
+  return {
+    name,
+    value: { of: 'centile', value: centile },
+    outcome: between?.includes(wanted) ? 'at_cut_off' : outcomeOf(category === wanted),
+  };
 }
 
 function summaryClassification(
   measurements: readonly Measurement[],
-  { flow, umbilicalPi, cerebralPi }: DopplerState,
+  { flow }: DopplerState,
   category: DopplerSummary,
 ): ClassificationDraft {
   return classification('fetal-doppler', 'Doppler summary', category, 'gravest of the above', [
-    [
-      'end-diastolic flow absent or reversed',
-      flow ? FLOW_TEXT[flow] : 'not assessed',
-      flow === 'absent' || flow === 'reversed',
-    ],
-    [
+    {
+      name: 'end-diastolic flow absent or reversed',
+      value: flow && FLOW_TEXT[flow],
+      outcome: outcomeOf(flow && (flow === 'absent' || flow === 'reversed')),
+    },
+    rankCriterion(
       'umbilical artery PI above the 95th centile',
-      centileOrNone(measurements, 'umbilical-artery-pi'),
-      umbilicalPi === 'H',
-    ],
-    [
-      'MCA PI below the 5th centile',
-      centileOrNone(measurements, 'middle-cerebral-artery-pi'),
-      cerebralPi === 'L',
-    ],
+      measurements,
+      'umbilical-artery-pi',
+      'H',
+    ),
+    rankCriterion('MCA PI below the 5th centile', measurements, 'middle-cerebral-artery-pi', 'L'),
   ]);
 }
 

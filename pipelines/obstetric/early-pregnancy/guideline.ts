@@ -116,15 +116,22 @@ interface SuspiciousSigns {
   daysByLmp: number | null;
 }
 
+/** Returns whether both conditions hold; null if the known ones leave it open. */
+export const bothHold = (one: boolean | null, other: boolean | null): boolean | null =>
+  one === false || other === false ? false : one && other;
+
 /**
- * Returns which suspicious signs are present, according to the same source as `viability`. A sign
- * that could not be assessed counts as absent.
+ * Returns which suspicious signs are present, according to the same source as `viability`; null for
+ * a sign that could not be assessed.
  */
 export function suspiciousSigns({ yolkSac, msd, crl, embryo, daysByLmp }: SuspiciousSigns) {
   return {
-    largeYolkSac: yolkSac !== null && yolkSac > SUSPICIOUS.yolkSacAbove,
-    smallSac: msd !== null && crl !== null && msd - crl < SUSPICIOUS.smallSacBelow,
-    lateEmbryo: embryo === false && daysByLmp !== null && daysByLmp >= SUSPICIOUS.embryoFromDays,
+    largeYolkSac: yolkSac === null ? null : yolkSac > SUSPICIOUS.yolkSacAbove,
+    smallSac: msd === null || crl === null ? null : msd - crl < SUSPICIOUS.smallSacBelow,
+    lateEmbryo: bothHold(
+      embryo === null ? null : !embryo,
+      daysByLmp === null ? null : daysByLmp >= SUSPICIOUS.embryoFromDays,
+    ),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Measurement } from '../../result/envelope.ts';
 import { cutOffWithin, isPlausible } from '../../result/obstetric/limits.ts';
 import { type EarlyDoubt, say } from '../../result/render/obstetric/early-pregnancy.ts';
-import type { ClassificationDraft } from '../../result/section-outcome.ts';
+import { type ClassificationDraft, outcomeOf } from '../../result/section-outcome.ts';
 import {
   acceptedValue,
   EARLY_LENGTHS,
@@ -10,6 +10,7 @@ import {
 } from '../shared/measurement.ts';
 import type { EarlyClip, EarlyEvidence, EarlySweep } from './evidence.ts';
 import {
+  bothHold,
   DIAGNOSTIC,
   SUSPICIOUS,
   SUSPICIOUS_MSD,
@@ -188,50 +189,52 @@ function criteriaOf(
   { crl, msd, yolkSac }: Record<'crl' | 'msd' | 'yolkSac', number | null>,
   signs: ReturnType<typeof suspiciousSigns>,
 ): EarlyViability['criteria'] {
-  const silent = crl !== null && cardiacActivity === false;
-  const empty = msd !== null && embryo === false;
+  const silent = cardiacActivity === null ? null : !cardiacActivity;
+  const empty = embryo === null ? null : !embryo;
+  const within = (mm: number | null, from: number, below = Number.POSITIVE_INFINITY) =>
+    mm === null ? null : mm >= from && mm < below;
   const heart = say.value('early.crl-and-heart', { crl, heart: seenState(cardiacActivity) });
   const sac = say.value('early.msd-and-embryo', { msd, embryo: seenState(embryo) });
   return [
     {
       name: 'transvaginal images',
-      value: transvaginal ? 'yes' : 'not known',
-      met: transvaginal,
+      value: null,
+      outcome: outcomeOf(transvaginal || null),
     },
     {
       name: `CRL at least ${DIAGNOSTIC.crl} mm and no cardiac activity`,
       value: heart,
-      met: silent && crl >= DIAGNOSTIC.crl,
+      outcome: outcomeOf(bothHold(silent, within(crl, DIAGNOSTIC.crl))),
     },
     {
       name: `MSD at least ${DIAGNOSTIC.msd} mm and no embryo`,
       value: sac,
-      met: empty && msd >= DIAGNOSTIC.msd,
+      outcome: outcomeOf(bothHold(empty, within(msd, DIAGNOSTIC.msd))),
     },
     {
       name: `CRL below ${DIAGNOSTIC.crl} mm and no cardiac activity`,
       value: heart,
-      met: silent && crl < DIAGNOSTIC.crl,
+      outcome: outcomeOf(bothHold(silent, within(crl, 0, DIAGNOSTIC.crl))),
     },
     {
       name: `MSD from ${SUSPICIOUS_MSD} mm and no embryo`,
       value: sac,
-      met: empty && msd >= SUSPICIOUS_MSD && msd < DIAGNOSTIC.msd,
+      outcome: outcomeOf(bothHold(empty, within(msd, SUSPICIOUS_MSD, DIAGNOSTIC.msd))),
     },
     {
       name: `yolk sac above ${SUSPICIOUS.yolkSacAbove} mm`,
-      value: yolkSac === null ? 'not measured' : { of: 'yolk-sac', value: yolkSac },
-      met: signs.largeYolkSac,
+      value: yolkSac === null ? null : { of: 'yolk-sac', value: yolkSac },
+      outcome: outcomeOf(signs.largeYolkSac),
     },
     {
       name: `MSD less CRL below ${SUSPICIOUS.smallSacBelow} mm`,
       value: say.value('early.msd-and-crl', { msd, crl }),
-      met: signs.smallSac,
+      outcome: outcomeOf(signs.smallSac),
     },
     {
       name: 'no embryo from 6 weeks after the last menstrual period',
       value: say.value('early.embryo', { embryo: seenState(embryo) }),
-      met: signs.lateEmbryo,
+      outcome: outcomeOf(signs.lateEmbryo),
     },
   ];
 }

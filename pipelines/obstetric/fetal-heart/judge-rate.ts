@@ -11,6 +11,7 @@ import {
   type ClassificationDraft,
   categoryWithin,
   type FindingDraft,
+  outcomeOf,
 } from '../../result/section-outcome.ts';
 import { type Statement, UNNAMED_FETUS } from '../../result/statement.ts';
 import {
@@ -216,7 +217,7 @@ function bandClassification(
                     ? `${RATE_SOURCE[source]}: ${bandText(band, tachycardia)}`
                     : bandText(band, tachycardia),
                 value: { of: KEY, value: measurement.value, unit: false },
-                met: band === worst.band,
+                outcome: outcomeOf(band === worst.band),
               },
             ]
           : [],

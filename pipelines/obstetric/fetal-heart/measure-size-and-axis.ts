@@ -22,6 +22,7 @@ import {
   type ClassificationDraft,
   categoryWithin,
   type FindingDraft,
+  outcomeOf,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import {
@@ -260,7 +261,7 @@ function judgeAxis(measurements: readonly Measurement[]): CardiacJudgement {
                 {
                   name: `from ${least}° to ${most}°`,
                   value: { of: 'cardiac-axis', value: axis.value, unit: false },
-                  met: value === 'normal',
+                  outcome: outcomeOf(value === 'normal'),
                 },
               ],
             },
@@ -406,7 +407,7 @@ function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
         criteria: used.map(({ key, one }) => ({
           name: `${one.label}${one === beside ? ' (ultrasound machine)' : ''} ${LIMITS[key].text}`,
           value: { of: key, value: one.value },
-          met: LIMITS[key].holds(one.value),
+          outcome: outcomeOf(LIMITS[key].holds(one.value)),
         })),
       })),
   };

@@ -8,6 +8,7 @@ import {
   type ClassificationDraft,
   categoryWithin,
   type FindingDraft,
+  outcomeOf,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import {
@@ -184,7 +185,7 @@ export function sizeClassification({ category, by }: Size): ClassificationDraft[
     criteria: by.map(({ measurement, centile }) => ({
       name: `${measurement.label} centile`,
       value: { of: 'centile', value: centile },
-      met: centile < SIZE_CUTOFFS.small || centile > SIZE_CUTOFFS.large,
+      outcome: outcomeOf(centile < SIZE_CUTOFFS.small || centile > SIZE_CUTOFFS.large),
     })),
   };
   return [one];

@@ -10,10 +10,11 @@ import {
   pointsText,
   say,
 } from '../../result/render/obstetric/growth.ts';
-import type {
-  ClassificationDraft,
-  FindingDraft,
-  GuidanceDraft,
+import {
+  type ClassificationDraft,
+  type FindingDraft,
+  type GuidanceDraft,
+  outcomeOf,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { acceptedValue } from '../shared/measurement.ts';
@@ -112,9 +113,8 @@ function restrictionEvidence(given: SmallFetusEvidence, end: End): RestrictionEv
 function valueText(
   { kind, value }: RestrictionCriterion,
   { centileText }: SmallFetusEvidence,
-): string {
-  if (value === null) return 'not assessed';
-  if (typeof value === 'string') return value;
+): string | null {
+  if (value === null || typeof value === 'string') return value;
   return kind === 'fall' ? pointsText(value, CENTILE_CROSSING) : `centile ${centileText(value)}`;
 }
 
@@ -252,6 +252,8 @@ interface FormWithin {
   between: readonly [RestrictionForm, RestrictionForm];
   /** Criteria that are met at both ends. */
   certain: RestrictionCriterion[];
+  /** Names of the criteria that are met at one end only. */
+  open: ReadonlySet<string>;
   /** Sizes, and the fall since an earlier scan, whose interval includes a cut-off. */
   atCutOff: string[];
 }
@@ -259,15 +261,12 @@ interface FormWithin {
 function formWithin(given: SmallFetusEvidence): FormWithin {
   const [low, high] = [restrictionEvidence(given, 0), restrictionEvidence(given, 1)];
   const atHigh = restrictionCriteria(high);
-  const isOpen = ({ met }: RestrictionCriterion, index: number) => met && !atHigh[index]?.met;
+  const open = restrictionCriteria(low).filter(({ met }, index) => met && !atHigh[index]?.met);
   return {
     between: [restrictionForm(low), restrictionForm(high)],
     certain: atHigh.filter(({ met }) => met),
-    atCutOff: distinct(
-      restrictionCriteria(low)
-        .filter(isOpen)
-        .map(({ needs }) => needs),
-    ),
+    open: new Set(open.map(({ name }) => name)),
+    atCutOff: distinct(open.map(({ needs }) => needs)),
   };
 }
 
@@ -307,7 +306,7 @@ export function smallFetus(given: SmallFetusEvidence): {
   const needs = distinct(
     criteria.filter(({ value }) => value === null).map((one) => needOf(one, given)),
   );
-  const { between, certain, atCutOff } = formWithin(given);
+  const { between, certain, open, atCutOff } = formWithin(given);
   const [low, high] = between;
   const isOpen = low !== high;
   const asMeasured = new Map(criteria.map((one) => [one.name, one]));
@@ -349,7 +348,9 @@ export function smallFetus(given: SmallFetusEvidence): {
         criteria: criteria.map((one) => ({
           name: one.name,
           value: valueText(one, given),
-          met: one.met,
+          outcome: open.has(one.name)
+            ? 'at_cut_off'
+            : outcomeOf(one.value === null ? null : one.met),
         })),
       },
     ],

@@ -8,7 +8,12 @@ import {
 } from '../../result/measured.ts';
 import { remarkOfLabor, say } from '../../result/render/obstetric/labor-progress.ts';
 import type { ClassificationDraft } from '../../result/section-outcome.ts';
-import { categoryWithin, inadequate, notAssessed } from '../../result/section-outcome.ts';
+import {
+  categoryWithin,
+  inadequate,
+  notAssessed,
+  outcomeOf,
+} from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import {
   acceptedValue,
@@ -142,7 +147,7 @@ function classifications(
             criteria: limits.map((limit) => ({
               name: `angle of progression at least ${limit}°`,
               value: { of: 'angle-of-progression', value: angle.value, unit: false },
-              met: angle.value >= limit,
+              outcome: outcomeOf(angle.value >= limit),
             })),
           },
         ]
@@ -160,7 +165,7 @@ function classifications(
               {
                 name: 'angle',
                 value: { of: 'head-direction', value: direction.value },
-                met: true,
+                outcome: 'met' as const,
               },
             ],
           },

@@ -6,6 +6,7 @@ import {
   categoryWithin,
   type FindingDraft,
   type GuidanceDraft,
+  outcomeOf,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { bothValues, differ } from '../shared/measurement.ts';
@@ -76,10 +77,14 @@ export function nuchalClassification(
               {
                 name: `at least the 95th centile, ${limit.toFixed(2)} mm`,
                 value: shown,
-                met: nt.value >= limit,
+                outcome: outcomeOf(nt.value >= limit),
               },
             ]),
-        { name: `at least ${HIGH_NT} mm`, value: shown, met: nt.value >= HIGH_NT },
+        {
+          name: `at least ${HIGH_NT} mm`,
+          value: shown,
+          outcome: outcomeOf(nt.value >= HIGH_NT),
+        },
       ],
     },
   ];

@@ -12,7 +12,7 @@ import {
 import { isPlausible } from '../../result/obstetric/limits.ts';
 import { remarkOfNt } from '../../result/render/obstetric/nt.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
-import type { ClassificationDraft } from '../../result/section-outcome.ts';
+import { type ClassificationDraft, outcomeOf } from '../../result/section-outcome.ts';
 import type { Remark } from '../../result/statement.ts';
 import { createMeasurement, FRAMES_PER_MEASUREMENT } from '../shared/measurement.ts';
 import type { MidsagittalReading, MidsagittalStructure } from './evidence.ts';
@@ -66,9 +66,7 @@ const failedCriteria = (reading: MidsagittalReading) => namesOf(planeAdequacy(re
 export const openCriteria = (reading: MidsagittalReading) => namesOf(planeAdequacy(reading), null);
 
 export function adequacyClass(reading: MidsagittalReading): ClassificationDraft {
-  const assessed = planeAdequacy(reading).flatMap(({ name, met }) =>
-    met === null ? [] : [{ name, value: met ? 'yes' : 'no', met }],
-  );
+  const assessed = planeAdequacy(reading).filter(({ met }) => met !== null);
   return {
     id: 'nt-plane-adequacy',
     section: NUCHAL_SECTION,
@@ -76,7 +74,7 @@ export function adequacyClass(reading: MidsagittalReading): ClassificationDraft 
     name: 'Adequacy of the NT plane',
     value: assessed.every(({ met }) => met) ? 'adequate-as-far-as-assessed' : 'inadequate',
     scheme: 'FMF protocol, items that the located structures answer',
-    criteria: assessed,
+    criteria: assessed.map(({ name, met }) => ({ name, value: null, outcome: outcomeOf(met) })),
   };
 }
 
@@ -92,7 +90,6 @@ const hasNasalBone = ({ located }: MidsagittalReading): boolean => {
 export function nasalBone(readings: readonly MidsagittalReading[]): ClassificationDraft {
   const seen = readings.filter(hasNasalBone);
   const found = seen.some(({ nasalBoneHeld }) => !nasalBoneHeld);
-  const shown = found ? 'yes' : seen.length > 0 ? 'needs review' : 'no';
   return {
     id: 'nasal-bone',
     section: NUCHAL_SECTION,
@@ -100,7 +97,13 @@ export function nasalBone(readings: readonly MidsagittalReading[]): Classificati
     name: 'Nasal bone',
     value: found ? 'present' : 'not-assessable',
     scheme: 'FMF protocol',
-    criteria: [{ name: 'nasal bone located', value: shown, met: found }],
+    criteria: [
+      {
+        name: 'nasal bone located',
+        value: seen.length > 0 && !found ? 'needs review' : null,
+        outcome: outcomeOf(found || (seen.length > 0 ? null : false)),
+      },
+    ],
   };
 }
 

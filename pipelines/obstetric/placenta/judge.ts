@@ -8,6 +8,7 @@ import {
   categoryWithin,
   type FindingDraft,
   type GuidanceDraft,
+  outcomeOf,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { acceptedValue, atCutOff } from '../shared/measurement.ts';
@@ -77,12 +78,12 @@ export function edgeClassification({ measurement, category }: LowerEdge): Classi
         {
           name: 'covers or reaches the internal os',
           value,
-          met: coversOs(measurement.value),
+          outcome: outcomeOf(coversOs(measurement.value)),
         },
         {
           name: `less than ${LOW_LYING_MM} mm from the internal os`,
           value,
-          met: isNearOs(measurement.value),
+          outcome: outcomeOf(isNearOs(measurement.value)),
         },
       ],
     },

@@ -187,7 +187,7 @@ function classification(key: FramePlane, index: number, study: Pick<Study, 'clip
     name: `Plane of ${imageText(imageNumber(study, file))}, frame ${frame}`,
     value: plane,
     scheme: 'ISUOG standard planes',
-    criteria: [{ name: 'confidence', value: confidence.toFixed(2), met: true }],
+    criteria: [{ name: 'confidence', value: confidence.toFixed(2), outcome: 'met' as const }],
   };
 }
 

@@ -79,7 +79,7 @@ function classify(
         {
           name: 'part nearest the cervix along the sweep',
           value: presentation === 'cephalic' ? 'head, trunk above it' : 'trunk, head above it',
-          met: true,
+          outcome: 'met',
         },
       ],
     },
@@ -95,7 +95,7 @@ function classify(
       value: 'longitudinal',
       scheme: 'head and trunk one above the other along the sweep; the angle was not measured',
       criteria: [
-        { name: 'head and trunk in separate parts of the sweep', value: 'yes', met: true },
+        { name: 'head and trunk in separate parts of the sweep', value: null, outcome: 'met' },
       ],
     },
   ];

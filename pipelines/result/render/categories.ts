@@ -1,3 +1,4 @@
+import type { CriterionOutcome, Result } from '../envelope.ts';
 import { FLOW_TEXT } from './obstetric/doppler.ts';
 import { SIZE_TEXT } from './obstetric/growth.ts';
 import { PLANE_LABELS } from './obstetric/planes.ts';
@@ -54,4 +55,23 @@ export const CATEGORIES: Readonly<Record<string, Categories>> = {
  */
 export function categoryText(concept: string | null, value: string): string {
   return CATEGORIES[concept ?? '']?.[value] ?? value.replaceAll('-', ' ');
+}
+
+const OUTCOMES = {
+  met: 'met',
+  not_met: 'not met',
+  not_available: 'not available',
+  at_cut_off: 'at the cut-off',
+} as const satisfies Record<CriterionOutcome, string>;
+
+/**
+ * Returns the value of a criterion and its outcome, such as "78 (not met)". Results of earlier
+ * versions have no outcome; of these, only the value is given, which may be the outcome in words.
+ */
+export function criterionText({
+  value,
+  outcome,
+}: Result['classifications'][number]['criteria'][number]): string {
+  const words = outcome && OUTCOMES[outcome];
+  return value === null || words === undefined ? (value ?? words ?? '') : `${value} (${words})`;
 }

@@ -5,6 +5,7 @@ import { implausibleNote } from '../hard-limits.ts';
 import { cutOffsOf } from '../obstetric/limits.ts';
 import type {
   ClassificationDraft,
+  CriterionDraft,
   CriterionValue,
   FindingDraft,
   GuidanceDraft,
@@ -113,7 +114,7 @@ function textOf(
   return renderStatements(statements ?? (statement ? [statement] : []), measurements);
 }
 
-function criterionText({ of, value, unit = true, cutOffs = [] }: CriterionValue): string {
+function comparedText({ of, value, unit = true, cutOffs = [] }: CriterionValue): string {
   if (of === 'centile') return centileText(value);
   return unit
     ? quantity(of, value, cutOffs)
@@ -124,11 +125,16 @@ function withCriteria(
   one: ClassificationDraft,
   measurements: MeasurementsById,
 ): Result['classifications'][number] {
-  const printed = (value: ClassificationDraft['criteria'][number]['value']) => {
-    if (typeof value === 'string') return value;
-    return 'kind' in value ? renderStatement(value, measurements) : criterionText(value);
+  const printed = (value: CriterionDraft['value']) => {
+    if (value === null || typeof value === 'string') return value;
+    return 'kind' in value ? renderStatement(value, measurements) : comparedText(value);
   };
-  const criteria = one.criteria.map((each) => ({ ...each, value: printed(each.value) }));
+  const criteria = one.criteria.map(({ name, value, outcome }) => ({
+    name,
+    value: printed(value),
+    outcome,
+    met: outcome === 'met',
+  }));
   return { ...one, criteria };
 }
 

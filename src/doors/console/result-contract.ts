@@ -37,7 +37,8 @@ export interface ResultView {
     name: string;
     value: string;
     scheme: string;
-    criteria: { name: string; value: string; met: boolean }[];
+    /** `text` is the value that was compared, with the outcome. */
+    criteria: { name: string; text: string; met: boolean }[];
   }[];
   guidance: { id: string; section: string; text: string; source: string }[];
   /**

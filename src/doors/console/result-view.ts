@@ -1,5 +1,5 @@
 import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
-import { categoryText } from '../../../pipelines/result/render/categories.ts';
+import { categoryText, criterionText } from '../../../pipelines/result/render/categories.ts';
 import { conclusionTexts } from '../../../pipelines/result/render/conclusion.ts';
 import { decimalsOf } from '../../../pipelines/result/render/number-text.ts';
 import { basisText } from '../../../pipelines/result/render/obstetric/shared.ts';
@@ -89,10 +89,11 @@ const SHOWN_WITH_IMAGES = 'standard-plane';
 function classificationsOf({ classifications }: Result) {
   return classifications
     .filter(({ concept }) => concept?.key !== SHOWN_WITH_IMAGES)
-    .map(({ concept, ...rest }) => ({
+    .map(({ concept, criteria, ...rest }) => ({
       ...rest,
       value: categoryText(concept?.key ?? null, rest.value),
       scheme: chartName(rest.scheme),
+      criteria: criteria.map((one) => ({ name: one.name, text: criterionText(one), met: one.met })),
     }));
 }
 

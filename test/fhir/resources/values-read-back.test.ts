@@ -2,7 +2,7 @@ import type { Observation } from '@medplum/fhirtypes';
 import { describe, expect, test } from 'vitest';
 import { buildBundle } from '../../../fhir/resources/bundle.ts';
 import { CONCEPTS, type ConceptKey } from '../../../pipelines/concepts/concepts.ts';
-import type { Measurement, Result } from '../../../pipelines/result/envelope.ts';
+import { type Measurement, type Result, resultSchema } from '../../../pipelines/result/envelope.ts';
 import { sampleMeasurement, sampleResult, sampleSubject } from '../sample.ts';
 
 const SYSTEM = 'https://sonogate.example/fhir/result';
@@ -168,29 +168,30 @@ describe('how a value was summarised', () => {
   });
 });
 
-test.each(['met', 'not met', 'not available', 'not assessed', 'at the cut-off'])(
-  'a criterion that turned out %j is not called not met besides',
-  (value) => {
-    const result = resultOf('us/echo/interpret', []);
-    const sent = observationsOf({
-      ...result,
-      classifications: [
-        {
-          id: 'ph-probability',
-          section: 'biometry',
-          concept: null,
-          name: 'Probability',
-          value: 'low',
-          scheme: 'ESC/ERS 2022',
-          criteria: [
-            { name: 'TAPSE/sPAP < 0.55', value, met: value === 'met' },
-            { name: 'centile below 5', value: '78', met: false },
-          ],
-        },
-      ],
-    });
-    expect(
-      sent.get('classification/ph-probability')?.component?.map(({ valueString }) => valueString),
-    ).toEqual([value, '78 (not met)']);
-  },
-);
+test.each([
+  [null, 'met', 'met'],
+  [null, 'not_available', 'not available'],
+  [null, 'at_cut_off', 'at the cut-off'],
+  ['78', 'not_met', '78 (not met)'],
+  ['0.56', 'at_cut_off', '0.56 (at the cut-off)'],
+  // Results of earlier versions have no outcome, and their value may be the outcome in words.
+  ['not available', undefined, 'not available'],
+] as const)('the criterion of value %j and outcome %s reads %j', (value, outcome, text) => {
+  const result = resultSchema.parse({
+    ...resultOf('us/echo/interpret', []),
+    classifications: [
+      {
+        id: 'ph-probability',
+        section: 'biometry',
+        concept: null,
+        name: 'Probability',
+        value: 'low',
+        scheme: 'ESC/ERS 2022',
+        criteria: [{ name: 'TAPSE/sPAP < 0.55', value, outcome, met: outcome === 'met' }],
+      },
+    ],
+  });
+  const sent = observationsOf(result);
+  const [component] = sent.get('classification/ph-probability')?.component ?? [];
+  expect(component?.valueString).toBe(text);
+});

@@ -201,7 +201,8 @@ describe('a table of criteria', () => {
     const { category } = counting({ 'tr-vmax': 4.4, 'ra-area': 18 });
     expect(category('ph-probability')?.value).toBe('high');
     expect(category('ph-probability')?.criteria.at(-1)).toMatchObject({
-      value: 'at the cut-off',
+      value: null,
+      outcome: 'at_cut_off',
       met: false,
     });
   });

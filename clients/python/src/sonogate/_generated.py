@@ -310,10 +310,12 @@ class InterpretEchoOutputScores(TypedDict):
 class InterpretEchoOutputClassificationsCriteria(TypedDict):
     name: str
     """Criterion"""
-    value: str
-    """Value that was compared"""
+    value: str | None
+    """Value that was compared, as text; null if it is not available, or if the outcome says all"""
+    outcome: NotRequired[Literal["met", "not_met", "not_available", "at_cut_off"]]
+    """`met`; `not_met`; `not_available`: what the criterion needs was not measured or seen; `at_cut_off`: the interval of the value includes the cut-off. Absent in results of earlier versions, whose `value` may be the outcome in words."""
     met: bool
-    """Whether the criterion is met"""
+    """True only if the outcome is `met`"""
 
 
 class InterpretEchoOutputClassifications(TypedDict):
@@ -846,10 +848,12 @@ class InterpretObstetricOutputScores(TypedDict):
 class InterpretObstetricOutputClassificationsCriteria(TypedDict):
     name: str
     """Criterion"""
-    value: str
-    """Value that was compared"""
+    value: str | None
+    """Value that was compared, as text; null if it is not available, or if the outcome says all"""
+    outcome: NotRequired[Literal["met", "not_met", "not_available", "at_cut_off"]]
+    """`met`; `not_met`; `not_available`: what the criterion needs was not measured or seen; `at_cut_off`: the interval of the value includes the cut-off. Absent in results of earlier versions, whose `value` may be the outcome in words."""
     met: bool
-    """Whether the criterion is met"""
+    """True only if the outcome is `met`"""
 
 
 class InterpretObstetricOutputClassifications(TypedDict):

@@ -356,10 +356,9 @@ function classificationView(one: ResultView['classifications'][number]): Templat
     <p class="small soft">${one.scheme}</p>
     <ul class="criteria">
       ${one.criteria.map(
-        ({ name, value, met }) => html`<li>
-          <span aria-hidden="true">${met ? '✓' : '–'}</span>
-          <span class="hidden-text">${met ? 'met:' : 'not met:'}</span>
-          ${name} <span class="soft">${value}</span>
+        ({ name, text, met }) => html`<li>
+          <span aria-hidden="true">${met ? '✓' : '–'}</span> ${name}:
+          <span class="soft">${text}</span>
         </li>`,
       )}
     </ul>

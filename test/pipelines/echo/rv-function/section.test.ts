@@ -150,7 +150,7 @@ describe('an index or a size whose interval includes its limit', () => {
     return {
       said,
       category: outcome.classifications?.[0]?.value,
-      criteria: outcome.classifications?.[0]?.criteria.map(({ value }) => value),
+      criteria: outcome.classifications?.[0]?.criteria.map(({ outcome }) => outcome),
       findings: outcome.findings?.map(({ id }) => id),
       evidence: outcome.findings?.flatMap(({ evidence }) => evidence),
     };
@@ -174,7 +174,7 @@ describe('an index or a size whose interval includes its limit', () => {
   it('leaves a function that the other indices decide, and is stated beside it', () => {
     const { category, criteria, said } = run({ ...DECIDED, tapse: [18, 2] });
     expect(category).toBe('normal');
-    expect(criteria).toEqual(['at the cut-off', 'not met', 'not met']);
+    expect(criteria).toEqual(['at_cut_off', 'not_met', 'not_met']);
     expect(said).toContain('echo.either-side tapse');
     const reduced = run({ 'rv-s-prime': [6, 0.5], tapse: [17, 2] });
     expect(reduced.category).toBe('single index reduced');

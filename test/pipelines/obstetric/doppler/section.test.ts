@@ -469,6 +469,12 @@ describe('charts and thresholds', () => {
     const undecided = withMca(1.6);
     expect(undecided.summary).toContain('measure by hand');
     expect(undecided.category).toBe('not-assessed');
+    const summary = undecided.classifications?.find(({ id }) => id === 'fetal-doppler');
+    expect(summary?.criteria.map(({ outcome }) => outcome)).toEqual([
+      'not_met',
+      'not_met',
+      'at_cut_off',
+    ]);
     expect(withMca(1.9, 1.5 * 44.4).category).toBe('not-assessed');
   });
 

@@ -359,6 +359,19 @@ describe('viability by the SRU criteria (Doubilet 2013)', () => {
     expect(sectionOf(result, 'early-pregnancy').summary).toContain('(ultrasound machine)');
   });
 
+  it('lists a criterion as not available, and not as not met, if what it needs is unknown', () => {
+    const found = interpret([], {}, { crl: 5 }).classifications.find(
+      ({ id }) => id === 'early-pregnancy-category',
+    );
+    const outcomes = found?.criteria.map(({ name, outcome }) => [name, outcome]);
+    expect(Object.fromEntries(outcomes ?? [])).toMatchObject({
+      'CRL at least 7 mm and no cardiac activity': 'not_met',
+      'CRL below 7 mm and no cardiac activity': 'not_available',
+      'MSD less CRL below 5 mm': 'not_available',
+      'yolk sac above 7 mm': 'not_available',
+    });
+  });
+
   it.each([
     [22.5, false],
     [22.6, true],

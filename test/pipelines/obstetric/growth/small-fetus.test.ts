@@ -77,6 +77,17 @@ describe('a small fetus with normal Doppler and a fall of its centile (obstetric
       fallIsOpen: true,
     });
   });
+
+  it('lists the fall as at its cut-off if another criterion decides the form', () => {
+    const { classifications } = fallenBy([45, 60], -2);
+    expect(classifications[0]?.value).toBe('late-fgr');
+    const outcomes = classifications[0]?.criteria.map(({ name, outcome }) => [name, outcome]);
+    expect(Object.fromEntries(outcomes ?? [])).toMatchObject({
+      'EFW below centile 3': 'not_available',
+      'AC below centile 3': 'met',
+      'AC or EFW fallen by more than 50 centile points': 'at_cut_off',
+    });
+  });
 });
 
 describe('a single criterion of growth restriction', () => {

@@ -187,7 +187,7 @@ function shownTexts(result: Result): string[] {
     ...[...findings, ...guidance].map(({ text }) => text),
     ...classifications.flatMap(({ name, value, scheme, criteria }) => [
       ...[name, value, scheme],
-      ...criteria.flatMap((one) => [one.name, one.value]),
+      ...criteria.flatMap((one) => [one.name, one.text]),
     ]),
     ...(report ? [...report.findings, ...report.impression] : []),
     ...limitationsOf(result),
