@@ -51,10 +51,13 @@ export function secondsOfDay(time: string): number | null {
   return hours * SECONDS_PER_HOUR + minutes * 60 + seconds;
 }
 
-/** Returns a DA as YYYY-MM-DD, also a day that does not exist; null if it is not eight digits. */
+/**
+ * Returns a DA as YYYY-MM-DD, also a day that does not exist; null if it is not a date. Old objects
+ * have YYYY.MM.DD (PS3.5 table 6.2-1).
+ */
 export function isoDate(date: string): string | null {
-  const parts = /^(\d{4})(\d{2})(\d{2})$/.exec(date);
-  return parts ? parts.slice(1).join('-') : null;
+  const [, year, , month, day] = /^(\d{4})(\.?)(\d{2})\2(\d{2})$/.exec(date.trim()) ?? [];
+  return year === undefined ? null : [year, month, day].join('-');
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { calendarDate, contentTime, dayNumber } from '../../../pipelines/dicom/dates.ts';
+import { calendarDate, contentTime, dayNumber, isoDate } from '../../../pipelines/dicom/dates.ts';
 import { IDENTITY } from '../artifacts/example-subject.ts';
 
 describe('a date', () => {
@@ -65,5 +65,18 @@ describe('the time of the content', () => {
 
   test('is UTC without identity, because the offset could reveal where the images are from', () => {
     expect(contentTime(INSTANT, null).offset).toBe('+0000');
+  });
+});
+
+describe('a date as text', () => {
+  test.each([
+    ['20260115', '2026-01-15'],
+    ['1994.01.30', '1994-01-30'],
+    ['20260115 ', '2026-01-15'],
+    ['1994.0130', null],
+    ['94.01.30', null],
+    ['', null],
+  ])('%j is %s', (date, text) => {
+    expect(isoDate(date)).toBe(text);
   });
 });
