@@ -210,6 +210,9 @@ async function contentOf(
     return failed('expired', 'The result or its study has been removed.');
   }
   if (!subject.identity) return failed('expired', 'The request has no patient.');
+  if (subject.identity.PatientID.trim() === '') {
+    return failed('patient_id_missing', 'PID-3 requires a patient ID.');
+  }
   const own = { ...subject, identity: subject.identity, signedRevision: resultRevision };
   const former = await Promise.all(
     upToConfirmed(received).map(({ request, revision }) => read(request, revision)),

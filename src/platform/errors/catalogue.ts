@@ -728,6 +728,13 @@ export const ERRORS = {
     operator:
       'Add the issuer to `patientIdentifierSystems` of the destination, or choose the patient on the "Held reports" page.',
   },
+  patient_id_missing: {
+    retry: 'permanent',
+    peer: 'unknown',
+    title: 'The images have no patient ID',
+    operator:
+      'A message without a patient ID cannot be filed safely. Correct the patient where the study was made, and send the images again.',
+  },
   ehr_already_verified: {
     retry: 'permanent',
     title: 'The report has been verified by a person',

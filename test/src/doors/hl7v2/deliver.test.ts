@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { DicomIdentity } from '../../../../pipelines/dicom/subject.ts';
 import { type Result, resultSchema } from '../../../../pipelines/result/envelope.ts';
 import type { ReceivedRevision } from '../../../../src/core/outbox/deliveries.ts';
 import {
@@ -50,6 +51,7 @@ describe('the result of a study to which images were added', () => {
     requestId: string,
     resultRevision: number | 'withdrawal',
     has: [string, number][],
+    identity: Partial<DicomIdentity> = {},
   ) {
     let message = '';
     const server = createServer((socket) => {
@@ -74,7 +76,10 @@ describe('the result of a study to which images were added', () => {
         },
       ],
       results: { result: async (id, revision = 0) => results[id]?.[revision] ?? null },
-      subjectOf: async (id) => sampleSubject(id),
+      subjectOf: async (id) => {
+        const subject = sampleSubject(id);
+        return { ...subject, identity: subject.identity && { ...subject.identity, ...identity } };
+      },
       signatureOver: async () => null,
       earlierRequests: async (id) => (id === SECOND ? [FIRST] : []),
       laterRequests: async (id) => (id === FIRST ? [SECOND] : []),
@@ -102,6 +107,12 @@ describe('the result of a study to which images were added', () => {
           );
     return { outcome, segments: message.split('\r').map((line) => line.split('|')) };
   }
+
+  test.each(['', ' '])('is not sent without a patient ID (%j)', async (PatientID) => {
+    const { outcome, segments } = await send(FIRST, 0, [], { PatientID });
+    expect(outcome).toMatchObject({ failure: 'permanent', code: 'patient_id_missing' });
+    expect(segments).toEqual([['']]);
+  });
 
   test('corrects the signed one under the same filler order number, and withdraws its values', async () => {
     const { segments } = await send(SECOND, 1, [[FIRST, 1]]);
