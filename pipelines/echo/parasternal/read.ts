@@ -63,8 +63,9 @@ function fluidDepth(masks: ParasternalMasks): readonly [Point, Point] | null {
   const every = Math.max(1, Math.floor(own / PLACES));
   let deepest: { ends: readonly [Point, Point]; length: number } | null = null;
   let seen = 0;
-  for (const [index, inside] of mask.entries()) {
-    if (!inside) continue;
+  // Without `entries()`, which makes an array for each pixel.
+  for (let index = 0; index < mask.length; index++) {
+    if (mask[index] === 0) continue;
     seen += 1;
     if (seen % every !== 0) continue;
     const from = { x: index % width, y: Math.floor(index / width) };
