@@ -32,6 +32,7 @@ export function interpreted(
   provenance: 'cart-sr' | 'model' = 'cart-sr',
   patient: Partial<EchoPatient> = {},
   evidence: Partial<EchoEvidence> = {},
+  onFailure = failTest,
 ) {
   const of = { ...MAN, ...patient };
   const surface = of.surface === null ? {} : { 'body-surface-area': of.surface };
@@ -69,7 +70,7 @@ export function interpreted(
     new Date(0),
     [],
     'real',
-    failTest,
+    onFailure,
   );
   return {
     result,

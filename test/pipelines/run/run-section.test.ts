@@ -18,7 +18,8 @@ const ENDPOINTS = {
   },
   echo: {
     sections: ECHO_SECTIONS,
-    interpret: () => interpreted({ ivsd: 1, lvidd: 5, lvpwd: 1, lvef: 60 }).result,
+    interpret: () =>
+      interpreted({ ivsd: 1, lvidd: 5, lvpwd: 1, lvef: 60 }, 'cart-sr', {}, {}, logFailure).result,
   },
 };
 
