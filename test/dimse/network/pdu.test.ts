@@ -45,6 +45,14 @@ describe('A-ASSOCIATE-RQ', () => {
   });
 
   test.each([
+    ['no item', Buffer.alloc(0)],
+    ['an empty, unknown item', Buffer.from([0x7f, 0, 0, 0])],
+  ])('with %s has no context', (_, items) => {
+    const body = Buffer.concat([associateRequest().subarray(6, 6 + 68), items]);
+    expect(decodeAssociateRequest(body).contexts).toEqual([]);
+  });
+
+  test.each([
     ['CART', 'CART'],
     ['CART\0\0\0', 'CART'],
     ['CART \0 \0', 'CART'],

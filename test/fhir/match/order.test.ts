@@ -15,9 +15,12 @@ const order = (id: string, status: ServiceRequest['status']): ServiceRequest => 
   encounter: { reference: `Encounter/of-${id}` },
 });
 
-const found = (orders: readonly ServiceRequest[]) => {
+const found = (
+  orders: readonly ServiceRequest[],
+  rule: Parameters<typeof findOrder>[1]['rule'] = 'optional',
+) => {
   const server = { search: async () => orders, read: async () => null } as unknown as FhirServer;
-  const lookup = { accession: 'A1', patient: PATIENT, rule: 'optional' } as const;
+  const lookup = { accession: 'A1', patient: PATIENT, rule };
   return findOrder(server, lookup, new AbortController().signal);
 };
 
@@ -47,4 +50,22 @@ describe('the order of a report', () => {
       expect(encounter).toBeUndefined();
     },
   );
+
+  const own = order('own', 'active');
+  const other = { ...order('other', 'active'), subject: { reference: 'Patient/2' } };
+  it.each([
+    [[], 'The receiver has no valid order with this accession number'],
+    [[other], 'The order with this accession number belongs to another patient'],
+    [[own, own, other], '2 orders of the patient have the accession number'],
+  ])('that is required but not known from %j waits for a person', async (orders, detail) => {
+    await expect(found(orders, 'required')).rejects.toMatchObject({
+      reason: { code: 'ehr_order_ambiguous', detail },
+      candidates: orders.map(({ id }) => ({ reference: `ServiceRequest/${id}` })),
+    });
+  });
+
+  it('that is required is the only one of the patient', async () => {
+    const { order: reference } = await found([own, other], 'required');
+    expect(reference?.reference).toBe('ServiceRequest/own');
+  });
 });

@@ -55,6 +55,10 @@ describe('family name', () => {
     expect(conflicts({ name: [{ family }] }, { PatientName })).toEqual(expected);
   });
 
+  test('of a record without a name conflicts with none', () => {
+    expect(conflicts({ name: [{ given: ['Ana'] }] }, { PatientName: 'Miller^Ana' })).toEqual([]);
+  });
+
   test('matches if any of the recorded names does', () => {
     const name = [{ family: 'Married' }, { family: 'Maiden' }];
     expect(conflicts({ name }, { PatientName: 'Maiden^Ana' })).toEqual([]);
@@ -64,7 +68,7 @@ describe('family name', () => {
 describe('the issuer of the patient id', () => {
   const OURS = 'urn:oid:1.2.3';
   const THEIRS = 'urn:oid:9.9';
-  const systemFor = async (images: Partial<Identity>) => {
+  const newPatient = async (images: Partial<Identity>) => {
     const { identity } = sampleSubject('req_1', images);
     if (!identity) throw new Error('the sample has an identity');
     const settings = {
@@ -73,12 +77,30 @@ describe('the issuer of the patient id', () => {
     };
     const none = { search: async () => [] };
     const match = await matchPatient(none, identity, settings, AbortSignal.timeout(1000));
-    return 'newPatient' in match && match.newPatient.identifier?.[0]?.system;
+    return 'newPatient' in match ? match.newPatient : null;
   };
+  const systemFor = async (images: Partial<Identity>) =>
+    (await newPatient(images))?.identifier?.[0]?.system;
   const entity = (UniversalEntityID: string, UniversalEntityIDType = 'ISO') => ({
     IssuerOfPatientIDQualifiers: { UniversalEntityID, UniversalEntityIDType },
   });
   const unnamed = { IssuerOfPatientID: '' };
+
+  test.each([
+    ['Roe^Jane^Ann', [{ family: 'Roe', given: ['Jane', 'Ann'] }]],
+    ['Roe', [{ family: 'Roe' }]],
+    ['^Jane', [{ given: ['Jane'] }]],
+    [
+      'Yamada^Tarou=山田^太郎',
+      [
+        { family: 'Yamada', given: ['Tarou'] },
+        { family: '山田', given: ['太郎'] },
+      ],
+    ],
+    ['', undefined],
+  ])('does not matter for the name %s of a new patient', async (PatientName, name) => {
+    expect((await newPatient({ PatientName }))?.name).toEqual(name);
+  });
 
   test.each<[string, Partial<Identity>, string]>([
     ['none: the entry for images without one', unnamed, OURS],

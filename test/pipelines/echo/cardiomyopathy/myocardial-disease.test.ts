@@ -24,7 +24,7 @@ describe('myocardial disease in the sense of 2016 (echo 10.4)', () => {
     ['103 g/m² of a man, by 2D areas', { sex: 'male', massIndex: 103, ...OF_AREAS }, 1],
     ['102 g/m² of an unknown sex, by 2D areas', { massIndex: 102, ...OF_AREAS }, 0],
     ['a wall of 14 mm', { wall: 1.4 }, 0],
-    ['a wall of 15 mm', { wall: 1.5 }, 1],
+    ['a wall of 14.5 mm, which is shown as 15', { wall: 1.45 }, 1],
     ['a score index of 1.00', { scoreIndex: 1.004 }, 0],
     ['a score index of 1.01', { scoreIndex: 1.005 }, 1],
     ['an abnormal segment', { abnormalSegment: true }, 1],

@@ -103,6 +103,7 @@ describe('wall motion and territories (echo 9)', () => {
     ['all normal', {}, { kind: 'none' }],
     ['two neighbours on a ring', { 1: 2, 2: 3 }, { kind: 'territory', artery: 'LAD' }],
     ['two neighbours of the inferior wall', { 3: 2, 4: 2 }, { kind: 'territory', artery: 'RCA' }],
+    ['two apical neighbours', { 13: 2, 14: 2 }, { kind: 'territory', artery: 'LAD' }],
     ['two neighbours across rings', { 4: 2, 10: 2 }, { kind: 'territory', artery: 'RCA' }],
     ['mid and apical neighbours', { 11: 2, 16: 2 }, { kind: 'territory', artery: 'LCx' }],
     ['one segment', { 13: 4 }, { kind: 'regional' }],

@@ -57,6 +57,7 @@ describe('the rows of aortic stenosis, first match (echo 11.1)', () => {
     ],
     ['9a', { meanGradient: 19 }, 'mean gradient <20 mmHg; mild or no stenosis, Vmax needed'],
     ['10, area 1.01', { peak: 3, meanGradient: 15, area: 1.01 }, 'moderate AS'],
+    ['10, peak 3.0', { peak: 3 }, 'moderate AS'],
     ['10, gradient 20', { meanGradient: 20 }, 'moderate AS'],
     ['10, peak 2.6 and area 1.50', { peak: 2.6, area: 1.5 }, 'moderate AS'],
     ['11, peak 2.6 and area 1.51', { peak: 2.6, area: 1.51 }, 'mild AS'],

@@ -3,6 +3,8 @@ import type { ConceptKey } from '../../../../pipelines/concepts/concepts.ts';
 import type { CartMeasurement } from '../../../../pipelines/contract/study.ts';
 import type { BrainReading } from '../../../../pipelines/obstetric/anomaly-screen/evidence.ts';
 import {
+  ageByCerebellum,
+  brainStructureAt,
   CHECKLIST,
   cisternaMagnaCategory,
   nuchalFoldCategory,
@@ -495,4 +497,22 @@ describe('sizes of several fetuses', () => {
       expect.stringContaining('Atrial width (fetus B): 16.0 mm'),
     );
   });
+});
+
+it.each([
+  ['cisterna-magna', 15, 36],
+  ['cerebellum', 14, 40],
+] as const)('the chart of the %s is for %d to %d weeks', (structure, from, to) => {
+  const ages = [from - 0.1, from, to, to + 0.1];
+  expect(ages.map((weeks) => brainStructureAt(structure, weeks, 0) !== null)).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ]);
+});
+
+it('the age by the cerebellum is for 12 to 55 mm', () => {
+  const diameters = [11.9, 12, 55, 55.1];
+  expect(diameters.map((mm) => ageByCerebellum(mm) !== null)).toEqual([false, true, true, false]);
 });

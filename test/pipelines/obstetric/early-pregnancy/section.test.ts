@@ -512,6 +512,8 @@ describe('the embryonic heart rate (Doubilet and Benson 1995)', () => {
     [44, 99, 'borderline'],
     [44, 100, 'usual'],
     [45, 109, 'slow'],
+    [27, 100, null],
+    [28, 100, 'usual'],
     [49, 110, 'borderline'],
     [49, 120, 'usual'],
     [50, 119, 'slow'],

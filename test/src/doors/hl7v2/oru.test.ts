@@ -226,6 +226,7 @@ describe('an ORU^R01', () => {
       '19005-8^Radiology Imaging study [Impression]^LN',
       '',
     ]);
+    expect(conclusion?.[11]).toBe('P');
     expect(conclusion?.[5]).toMatch(/^AI draft, not reviewed\.~/);
     expect(conclusion?.[5]).toContain('~Fetal heart: No four-chamber view was among the images.');
   });

@@ -365,6 +365,8 @@ describe('the frames on a connection', () => {
   test('end with a message that is too large, of which only the beginning is kept', () => {
     const found = frames(Buffer.from(`\x0b${'x'.repeat(5000)}\x1c\r\x0bnext\x1c\r`), 100);
     expect(found).toEqual([{ tooLarge: Buffer.from('x'.repeat(1000)) }]);
+    const largest = frames(Buffer.from(`\x0b${'x'.repeat(1000)}\x1c\r`), 100);
+    expect(largest).toEqual([{ message: Buffer.from('x'.repeat(1000)) }]);
   });
 
   test('of arbitrary bytes buffer no more than the largest message', () => {
