@@ -85,24 +85,28 @@ export function accepted(result: Result): Measurement[] {
   return result.measurements.filter(({ quality }) => quality === 'accepted');
 }
 
-/** Returns the sentence for a document without an accepted value. */
-function withoutAccepted(measurements: readonly Measurement[]): string {
-  if (measurements.length === 0) return 'No measurement was made.';
-  const proposed = measurements.filter(({ quality }) => quality === 'review').length;
-  if (proposed === 0) return 'No measurement was accepted.';
-  return `No measurement was accepted; ${proposed} ${proposed === 1 ? 'needs' : 'need'} review.`;
-}
-
 /**
- * Returns the sentence that a document shows no accepted numbers, followed by the reasons of the
- * planes and biometry sections; empty if the result has an accepted value.
+ * Returns the sentence that a document shows no accepted numbers; empty if the result has an accepted
+ * value. If no value waits for a review either, the reasons of the planes and biometry sections
+ * follow. Otherwise they are not why nothing was accepted: a scan of the nuchal translucency needs no
+ * plane of biometry.
  */
 export function noMeasurementStatements(result: Result): string[] {
   if (accepted(result).length > 0) return [];
+  const counting = countingValues(result.measurements);
+  const proposed = counting.filter(({ quality }) => quality === 'review').length;
+  if (proposed > 0) {
+    return [
+      `No measurement was accepted; ${proposed} ${proposed === 1 ? 'needs' : 'need'} review.`,
+    ];
+  }
   const reasons = result.sections
     .filter(({ id }) => id === 'planes' || id === 'biometry')
     .flatMap((section) => gapLine(section) ?? []);
-  return [withoutAccepted(countingValues(result.measurements)), ...reasons];
+  return [
+    counting.length === 0 ? 'No measurement was made.' : 'No measurement was accepted.',
+    ...reasons,
+  ];
 }
 
 /** Returns the text of `noMeasurementStatements`; null if the result has an accepted value. */

@@ -326,6 +326,9 @@ describe.skipIf(!hasPoppler)('the PDF report', () => {
     const all = text(await pdf({ ...NOTHING_MEASURED, measurements }, ANONYMOUS));
     expect(all).toContain(stated);
     expect(all).not.toContain('No measurement was made');
+    // A missing plane is not the reason why a value that was measured waits for its review.
+    const isProposed = qualities.some((quality) => quality === 'review');
+    expect(all.includes('Biometry: No head, abdomen or femur plane')).toBe(!isProposed);
   });
 
   test('has the draft notice, the patient and the page number on every page', async () => {
