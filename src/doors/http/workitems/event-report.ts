@@ -36,6 +36,9 @@ export function stateReport(row: WorkitemRow, state: StepState = row.state): Jso
   });
 }
 
+export const isStateReport = (one: JsonDataSet): boolean =>
+  one[EVENT_TYPE_ID]?.Value?.[0] === EVENT_TYPE.state;
+
 function progressReport(row: WorkitemRow): JsonDataSet {
   return report(workitemUid(row), 'progress', {
     [TAG.ProcedureStepProgressInformationSequence]: attribute('SQ', progressItem(row)),

@@ -17,6 +17,7 @@ import type { Logger } from '../../../platform/logging/logger.ts';
 import { logRounds, type Rounds, startRounds } from '../../../platform/rounds.ts';
 import type { Channel } from './channel.ts';
 import {
+  isStateReport,
   type Reported,
   reportedOf,
   reportsSince,
@@ -138,7 +139,7 @@ export class EventFeed {
       for (const one of own) {
         const known = reported.get(one.channel);
         for (const row of this.#initialSteps(one, steps)) {
-          // A step that has just been reported to the channel needs no initial report.
+          // A step whose state has just been reported to the channel needs no initial report.
           if (!known?.has(row.id)) one.channel.send(stateReport(row));
         }
       }
@@ -174,6 +175,7 @@ export class EventFeed {
         const step = { uid: workitemUid(row), createdAt: row.created_at };
         if (reports.length === 0 || !isSubscribed(subscriptions, step)) continue;
         for (const report of reports) channel.send(report);
+        if (!reports.some(isStateReport)) continue;
         reported.set(channel, (reported.get(channel) ?? new Set()).add(row.id));
       }
     }

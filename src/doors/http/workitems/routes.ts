@@ -329,7 +329,8 @@ function addSubscriptions({ router, deps, now, scope, target }: Worklist): void 
  */
 function uidInQuery({ query, querystring }: Context): string | null {
   const { workitem, AffectedSOPInstanceUID: affected } = query;
-  const named = workitem ?? affected ?? (isUid(querystring) ? querystring : null);
+  const bare = querystring !== '' && !querystring.includes('=') ? querystring : null;
+  const named = workitem ?? affected ?? bare;
   if (Array.isArray(named)) refuse(`/${TAG.SOPInstanceUID}`, 'the UID is given twice');
   return named;
 }

@@ -347,6 +347,11 @@ describe('a create request is refused', () => {
     expect(await refusal(answer)).toMatchObject({ status: 400, code: 'invalid_workitem', pointer });
   });
 
+  it.each(['1.2.x', 'workitem=1.2.x', `1.${'2'.repeat(64)}`])('under the UID %s', async (query) => {
+    const answer = await call(`/workitems?${query}`, { body: dataSet({}) });
+    expect(await refusal(answer)).toMatchObject({ status: 400, pointer: '/00080018' });
+  });
+
   it('for a study that is held for a person', async () => {
     const body = dataSet({ study: HELD_BACK, object: `${HELD_BACK}.1` });
     expect((await refusal(await call('/workitems', { body }))).code).toBe('workitem_conflict');
@@ -590,6 +595,26 @@ describe('the event channel', () => {
     expect(reports.map(([about]) => about)).not.toContain(quiet.uid);
     expect((await call(subscriber, { method: 'DELETE' })).status).toBe(200);
     expect((await call(subscriber, { method: 'DELETE' })).status).toBe(404);
+  });
+
+  it('reports the state of a step that makes progress while it is subscribed', async () => {
+    const { uid, id } = await create();
+    await gateway.worker.start(id);
+    const { reports } = await open('BUSY');
+    const early = await open('EARLY');
+    await call(`/workitems/${uid}/subscribers/EARLY`, { method: 'POST' });
+    await vi.waitFor(() => expect(early.reports.at(-1)).toEqual([uid, 1, 'IN PROGRESS']), patience);
+    await call(`/workitems/${uid}/subscribers/BUSY`, { method: 'POST' });
+    await vi.waitFor(
+      async () => {
+        await gateway.worker.stage(id, `Measuring ${reports.length} ${Date.now()}`, 0.5);
+        expect(reports).toContainEqual([uid, 3, undefined]);
+      },
+      { timeout: 60_000, interval: 20 },
+    );
+    await vi.waitFor(() => expect(reports).toContainEqual([uid, 1, 'IN PROGRESS']), {
+      timeout: 5000,
+    });
   });
 
   it('reports after a suspension only the workitems that were already subscribed', async () => {
