@@ -127,7 +127,7 @@ function inputsOf(values: Values, { from, ofOneSource }: Calculation): Measureme
 
 /**
  * Returns the half width of the 95 % interval of a calculated value; null if no input has an
- * interval. If the calculation was compared with a reference and no input is a machine value, the
+ * interval, or if none of them changes the value. If the calculation was compared with a reference and no input is a machine value, the
  * half width comes from that comparison. Otherwise it is derived from the intervals of the inputs,
  * assuming independent errors (root of the sum of squares).
  */
@@ -148,7 +148,9 @@ function intervalOf(
     const effect = (end(1) - end(-1)) / 2;
     return Number.isFinite(effect) ? effect : result;
   });
-  return Math.hypot(...effects);
+  // In a table, such as that of the RA pressure, no input within its interval may change the result.
+  // That says nothing about the precision of the estimate, so the interval is unknown and not zero.
+  return Math.hypot(...effects) || null;
 }
 
 /**
