@@ -305,64 +305,52 @@ function isInconsistent(valve: 'aortic' | 'mitral', inputs: QuantitativeRegurgit
   return grades.length > 1 && Math.max(...grades) - Math.min(...grades) > 1;
 }
 
-interface RegurgitationSigns {
-  mild: number;
-  severe: number;
-}
-
 /**
- * `alone`: number of specific signs of mild or of severe regurgitation that decides the grade (I or
- * IV) without the quantities. `lifting`: number of specific signs of severe regurgitation that
- * raises grade III to grade IV (VR17; echo 11.2).
+ * Number of specific signs of severe regurgitation that raises grade III to grade IV (VR17; echo
+ * 11.2). The published number of signs that decides without the quantities, four, is not reached,
+ * because only three signs are numbers.
  */
-const DECIDING_SIGNS = { alone: 4, lifting: 3 } as const;
+const LIFTING_SIGNS = 3;
 
 export type IntegratedGrade =
   | RegurgitationGrade
   | 'severity indeterminate'
   | 'inconsistent, suggest CMR';
 
-/** Returns the grade from specific signs and quantities together (VR17). */
+/**
+ * Returns the grade from the quantities and the number of specific signs of severe regurgitation
+ * (VR17).
+ */
 export function integratedGrade(
   valve: 'aortic' | 'mitral',
-  signs: RegurgitationSigns,
+  severeSigns: number,
   inputs: QuantitativeRegurgitation,
 ): IntegratedGrade {
-  if (signs.mild >= DECIDING_SIGNS.alone && signs.severe === 0) return 'grade I (mild)';
-  if (signs.severe >= DECIDING_SIGNS.alone) return 'grade IV (severe)';
   const grade = quantitativeGrade(valve, inputs);
   if (!grade) return 'severity indeterminate';
   if (isInconsistent(valve, inputs)) return 'inconsistent, suggest CMR';
-  const lifted = grade === 'grade III (moderate-severe)' && signs.severe >= DECIDING_SIGNS.lifting;
+  const lifted = grade === 'grade III (moderate-severe)' && severeSigns >= LIFTING_SIGNS;
   return lifted ? 'grade IV (severe)' : grade;
 }
 
 /**
- * Counts the specific signs of AR that can be assessed from numbers: vena contracta in cm, jet
+ * Counts the specific signs of severe AR that can be assessed from numbers: vena contracta in cm, jet
  * width in per cent, PHT in ms.
  */
-export function aorticSigns(inputs: {
+export function severeAorticSigns({
+  venaContracta,
+  jetWidth,
+  halfTime,
+}: {
   venaContracta: number | null;
   jetWidth: number | null;
   halfTime: number | null;
-}): RegurgitationSigns {
-  const { venaContracta: vc, jetWidth, halfTime } = inputs;
-  const contracta = vc === null ? null : rounded(vc, 2);
-  const width = jetWidth === null ? null : rounded(jetWidth, 0);
-  const time = halfTime === null ? null : rounded(halfTime, 0);
-  const count = (...met: readonly boolean[]) => met.filter(Boolean).length;
-  return {
-    mild: count(
-      contracta !== null && contracta < 0.3,
-      width !== null && width < 25,
-      time !== null && time > 500,
-    ),
-    severe: count(
-      contracta !== null && contracta > 0.6,
-      width !== null && width >= 65,
-      time !== null && time < 200,
-    ),
-  };
+}): number {
+  return [
+    venaContracta !== null && rounded(venaContracta, 2) > 0.6,
+    jetWidth !== null && rounded(jetWidth, 0) >= 65,
+    halfTime !== null && rounded(halfTime, 0) < 200,
+  ].filter(Boolean).length;
 }
 
 const TRICUSPID_GRADES = [

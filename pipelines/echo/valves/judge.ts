@@ -16,7 +16,6 @@ import { circleArea } from '../formulas.ts';
 import type { Criterion } from '../shared/grading.ts';
 import { belongsToMachine, type Values } from '../shared/section.ts';
 import {
-  aorticSigns,
   contradictsArea,
   exceedsPeakGradient,
   type IntegratedGrade,
@@ -29,6 +28,7 @@ import {
   STENOSIS,
   STENOTIC_GRADIENT,
   type StenosisGrade,
+  severeAorticSigns,
   stenosisGrade,
   stenosisRemarks,
   type TricuspidResult,
@@ -281,7 +281,7 @@ function graded(valve: 'aortic' | 'mitral', values: Values) {
   };
   const signs = valve === 'aortic' ? aorticInputs(values) : NO_SIGNS;
   const known = [...Object.values(quantities), ...Object.values(signs)].some((v) => v !== null);
-  return known ? integratedGrade(valve, aorticSigns(signs), quantities) : null;
+  return known ? integratedGrade(valve, severeAorticSigns(signs), quantities) : null;
 }
 
 export interface Regurgitations {
@@ -331,7 +331,7 @@ export const isSignificant = (grade: Regurgitations['AR']) =>
  */
 export const mayShortenHalfTime = (values: Values, { AR }: Regurgitations): boolean =>
   isSignificant(AR) ||
-  (AR === 'severity indeterminate' && aorticSigns(aorticInputs(values)).severe > 0);
+  (AR === 'severity indeterminate' && severeAorticSigns(aorticInputs(values)) > 0);
 
 /**
  * Returns the statement that the stroke volume of the LVOT and that of the biplane volumes

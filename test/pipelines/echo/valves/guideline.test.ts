@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
-  aorticSigns,
   integratedGrade,
   mitralStenosis2009,
   mitralStenosis2020,
   quantitativeGrade,
+  severeAorticSigns,
   stenosisGrade,
   tricuspidGrade,
   tricuspidIntegrated,
@@ -106,26 +106,18 @@ describe('quantities of regurgitation (echo 11.2, 11.3)', () => {
 describe('integration of signs and quantities (echo 11.2)', () => {
   const nothing = { orifice: null, volume: null, fraction: null };
   it.each([
-    ['four mild signs', { mild: 4, severe: 0 }, nothing, 'grade I (mild)'],
-    ['three mild signs', { mild: 3, severe: 0 }, nothing, 'severity indeterminate'],
-    ['four mild signs and a severe one', { mild: 4, severe: 1 }, nothing, 'severity indeterminate'],
-    ['four severe signs', { mild: 0, severe: 4 }, nothing, 'grade IV (severe)'],
-    ['quantities', { mild: 1, severe: 0 }, { ...nothing, orifice: 15 }, 'grade II (moderate)'],
+    ['three severe signs without quantities', 3, nothing, 'severity indeterminate'],
+    ['quantities', 0, { ...nothing, orifice: 15 }, 'grade II (moderate)'],
     [
       'quantities two grades apart',
-      { mild: 0, severe: 0 },
+      0,
       { ...nothing, orifice: 9, volume: 45 },
       'inconsistent, suggest CMR',
     ],
-    [
-      'grade III and three severe signs',
-      { mild: 0, severe: 3 },
-      { ...nothing, orifice: 25 },
-      'grade IV (severe)',
-    ],
+    ['grade III and three severe signs', 3, { ...nothing, orifice: 25 }, 'grade IV (severe)'],
     [
       'grade III and two severe signs',
-      { mild: 0, severe: 2 },
+      2,
       { ...nothing, orifice: 25 },
       'grade III (moderate-severe)',
     ],
@@ -134,27 +126,14 @@ describe('integration of signs and quantities (echo 11.2)', () => {
   });
 
   it.each([
-    [
-      { venaContracta: 0.29, jetWidth: 24, halfTime: 501 },
-      { mild: 3, severe: 0 },
-    ],
-    [
-      { venaContracta: 0.3, jetWidth: 25, halfTime: 500 },
-      { mild: 0, severe: 0 },
-    ],
-    [
-      { venaContracta: 0.6, jetWidth: 64, halfTime: 200 },
-      { mild: 0, severe: 0 },
-    ],
-    [
-      { venaContracta: 0.61, jetWidth: 65, halfTime: 199 },
-      { mild: 0, severe: 3 },
-    ],
-    [
-      { venaContracta: null, jetWidth: null, halfTime: null },
-      { mild: 0, severe: 0 },
-    ],
-  ])('%o has the signs %o', (given, expected) => expect(aorticSigns(given)).toEqual(expected));
+    [{ venaContracta: 0.29, jetWidth: 24, halfTime: 501 }, 0],
+    [{ venaContracta: 0.3, jetWidth: 25, halfTime: 500 }, 0],
+    [{ venaContracta: 0.6, jetWidth: 64, halfTime: 200 }, 0],
+    [{ venaContracta: 0.61, jetWidth: 65, halfTime: 199 }, 3],
+    [{ venaContracta: null, jetWidth: null, halfTime: null }, 0],
+  ])('%o has %o severe signs', (given, expected) =>
+    expect(severeAorticSigns(given)).toEqual(expected),
+  );
 });
 
 describe('tricuspid regurgitation, five grades (echo 11.6)', () => {
