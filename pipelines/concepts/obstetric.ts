@@ -285,8 +285,8 @@ const CIRCULATION = {
     ln('59074-5', 'Cardiothoracic Circumference Ratio'),
   ),
   'cardiac-axis': quantityIn('heart', 'deg', 0)(
-    'Cardiac axis, without its side',
-    'cardiac axis',
+    'Cardiac axis (side unknown)',
+    'cardiac axis (side unknown)',
     own('cardiac-axis'),
   ),
 } as const satisfies Record<string, MeasurementConcept>;

@@ -254,7 +254,7 @@ function judgeAxis(measurements: readonly Measurement[]): CardiacJudgement {
               id,
               section: FETAL_HEART_SECTION,
               concept: findingConcept(id),
-              name: 'Axis of the heart, without its side',
+              name: 'Axis of the heart (side unknown)',
               value,
               scheme: 'ISUOG 2023: 45° ± 20°',
               criteria: [

@@ -16,6 +16,7 @@ import {
 import { overlaysOf } from '../../../../pipelines/artifacts/previews/overlays.ts';
 import { createShownFrames } from '../../../../pipelines/artifacts/previews/shown-frames.ts';
 import { decode } from '../../../../pipelines/artifacts/sr/decode.ts';
+import { OBSTETRIC_CONCEPTS } from '../../../../pipelines/concepts/obstetric.ts';
 import { type Clip, type Study, UNDESCRIBED } from '../../../../pipelines/contract/study.ts';
 import type { Subject } from '../../../../pipelines/dicom/subject.ts';
 import { INTERGROWTH_CURVES } from '../../../../pipelines/obstetric/growth/curves.ts';
@@ -159,6 +160,25 @@ describe.skipIf(!hasPoppler)('the PDF report', () => {
     const [single = ''] = pages(await pdf(withHeads({}), SUBJECT));
     expect(single).not.toMatch(/Biometry, fetus/);
   });
+
+  test.each([null, 'H'] as const)(
+    'says on page 1 that the side of a cardiac axis is unknown, interpreted as %s',
+    async (interpretation) => {
+      const { label } = OBSTETRIC_CONCEPTS['cardiac-axis'];
+      const axis = measurement('cardiac-axis', 'cardiac-axis', 72, {
+        ...{ section: 'biometry', label, unit: 'deg', interpretation },
+      });
+      const earlier = { days_before: 40, values: [{ concept: 'cardiac-axis', value: 70 }] };
+      const sections = RESULT.sections.map((one) =>
+        one.id === 'growth' ? { ...one, data: { ...one.data, earlier: [earlier] } } : one,
+      );
+      for (const shown of [RESULT.sections, sections]) {
+        const result = { ...RESULT, sections: shown, measurements: [axis] };
+        const [first = ''] = pages(await pdf(result, SUBJECT));
+        expect(first).toMatch(/Cardiac axis [\s\S]*unknown\)/);
+      }
+    },
+  );
 
   test('keeps the rows of growth charts on one page', async () => {
     const [head] = RESULT.measurements;
