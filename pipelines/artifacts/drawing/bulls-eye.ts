@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { Point } from '../../contract/image.ts';
 import type { Result } from '../../result/envelope.ts';
 import { DRAFT_NOTICE } from '../../result/render/statement.ts';
-import { type Drawing, type Label, type Mark, rectangle, typeset } from './drawing.ts';
+import { typeset } from '../../result/render/value-text.ts';
+import { type Drawing, type Label, type Mark, rectangle } from './drawing.ts';
 
 const strainSchema = z.looseObject({
   segments: z

@@ -79,15 +79,3 @@ export function disc(centre: Point, radius: number, colour: string): Area {
   const points = ellipsePoints(centre, { x: radius, y: 0 }, { x: 0, y: radius }, 32);
   return { kind: 'area', points, colour };
 }
-
-/**
- * Returns a sentence or number of the result with typographic signs in place of ASCII ones: "≥ 2"
- * for ">= 2", "−18.7" for "-18.7", "0.6 – 0.9" for "0.6 - 0.9". Do not use it for names and
- * identifiers.
- */
-export const typeset = (text: string): string =>
-  text
-    .replaceAll('>=', '≥')
-    .replaceAll('<=', '≤')
-    .replaceAll(/(?<=\d|\)) - (?=[\d.-])/g, ' – ')
-    .replaceAll(/(?<![^\s(±–])-(?=\d)/g, '−');

@@ -1,8 +1,8 @@
 import PDFDocument from 'pdfkit';
 import type { Paper } from '../../../config/schema.ts';
 import { DRAFT_NOTICE } from '../../result/render/statement.ts';
+import { typeset } from '../../result/render/value-text.ts';
 import { font, type PdfDocument, printable } from '../drawing/draw.ts';
-import { typeset } from '../drawing/drawing.ts';
 
 /** Paper sizes in points. */
 const SHEETS = {

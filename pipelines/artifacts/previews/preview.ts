@@ -4,17 +4,9 @@ import type { RgbImage } from '../../contract/study.ts';
 import type { Caliper, Measurement } from '../../result/envelope.ts';
 import { DRAFT_NOTICE, isShown, SIGNED_NOTICE } from '../../result/render/statement.ts';
 import { asHeading } from '../../result/render/unit-text.ts';
-import { shortText } from '../../result/render/value-text.ts';
+import { shortText, typeset } from '../../result/render/value-text.ts';
 import { toSvg } from '../drawing/draw.ts';
-import {
-  disc,
-  ellipsePoints,
-  label,
-  line,
-  type Mark,
-  rectangle,
-  typeset,
-} from '../drawing/drawing.ts';
+import { disc, ellipsePoints, label, line, type Mark, rectangle } from '../drawing/drawing.ts';
 import { drawOver, enlarged } from './raster.ts';
 
 /**

@@ -1,4 +1,3 @@
-import { typeset } from '../../../pipelines/artifacts/drawing/drawing.ts';
 import { chartEntry, conceptEntry, methodEntry } from '../../../pipelines/concepts/concepts.ts';
 import { specialtyOf } from '../../../pipelines/concepts/specialty.ts';
 import { ACCEPTED_STORAGE } from '../../../pipelines/dicom/sop-classes.ts';
@@ -13,6 +12,7 @@ import { VESSELS } from '../../../pipelines/result/render/obstetric/doppler.ts';
 import { PLANE_LABELS } from '../../../pipelines/result/render/obstetric/planes.ts';
 import { weeksAndDays } from '../../../pipelines/result/render/obstetric/shared.ts';
 import { unitText } from '../../../pipelines/result/render/unit-text.ts';
+import { typeset } from '../../../pipelines/result/render/value-text.ts';
 import type { ReviewView } from './review-contract.ts';
 
 /** The gestational age on the day of the scan, as stated in the request, and its basis. */

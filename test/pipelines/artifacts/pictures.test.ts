@@ -1,7 +1,6 @@
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { textWidth, toPng } from '../../../pipelines/artifacts/drawing/draw.ts';
-import { typeset } from '../../../pipelines/artifacts/drawing/drawing.ts';
 import { growthChart, growthPanel } from '../../../pipelines/artifacts/drawing/growth-chart.ts';
 import { measuredOnCurve } from '../../../pipelines/artifacts/drawing/growth-curve.ts';
 import { keyOverlays, overlaysOf } from '../../../pipelines/artifacts/previews/overlays.ts';
@@ -14,7 +13,7 @@ import type { Rectangle } from '../../../pipelines/contract/study.ts';
 import { maskOutside } from '../../../pipelines/measure/picture.ts';
 import { rectanglePolygon } from '../../../pipelines/measure/polygon.ts';
 import { INTERGROWTH_CURVES } from '../../../pipelines/obstetric/growth/curves.ts';
-import { shortText, valueText } from '../../../pipelines/result/render/value-text.ts';
+import { shortText, typeset, valueText } from '../../../pipelines/result/render/value-text.ts';
 import { withStanding } from '../../../pipelines/result/standing.ts';
 import {
   AC,
