@@ -350,12 +350,9 @@ export interface UploadOutcome {
 export type StudyAction = 'complete' | 'hold' | 'release' | 'rerun' | 'cancel' | 'acknowledge';
 
 export interface StudyObject {
-  file: string;
-  modality: string;
   /** Name of the SOP class, or its UID if the gateway has no name for it. */
   sopClass: string;
   frames: number;
-  bytes: number;
   revision: number;
   /** True if another object had the same SOP Instance UID but different content. */
   conflict: boolean;
@@ -364,7 +361,6 @@ export interface StudyObject {
 export interface RequestSummary {
   id: string;
   revision: number | null;
-  rule: string | null;
   /** Whether a person has signed a result of the request. */
   signed: boolean;
   /** Null unless the result was withdrawn. */
@@ -372,9 +368,7 @@ export interface RequestSummary {
   /** Whether this role may withdraw the result now. */
   mayWithdraw: boolean;
   endpoint: string;
-  version: string;
   state: RowState;
-  stage: WorklistRow['stage'];
   endedAt: string | null;
   error: { code: string; title: string; detail: string } | null;
   artifacts: Artifact[];

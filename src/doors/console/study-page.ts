@@ -16,7 +16,6 @@ import type {
   RuleVerdict as JudgedRule,
 } from '../../core/studies/rules/route.ts';
 import { factText } from '../../core/studies/rules/rule-words.ts';
-import { fileName } from '../../core/studies/study-store.ts';
 import { catalogueEntry } from '../../platform/errors/catalogue.ts';
 import type { ConsoleDeps } from './context.ts';
 import type {
@@ -32,7 +31,7 @@ import type {
 import { listDeliveriesOf } from './deliveries.ts';
 import { readTraces, type Traces, timelineOf } from './timeline.ts';
 import { sopClassName } from './wording.ts';
-import { type ListedRow, shownStage, showRow } from './worklist.ts';
+import { type ListedRow, showRow } from './worklist.ts';
 
 const MOST_EARLIER = 20;
 
@@ -133,7 +132,6 @@ export function actionsOn(row: WorklistRow, role: ConsoleRole): StudyAction[] {
 }
 
 interface RequestOfRow extends RequestRow {
-  rule: string | null;
   revision: number | null;
   signed: boolean;
   artifacts: { name: string; bytes: number; section: string | null }[];
@@ -145,7 +143,7 @@ async function requestsOf(
   { database }: PageDeps,
 ): Promise<RequestOfRow[]> {
   const { rows } = await database.query<RequestOfRow>(
-    `SELECT r.*, s.rule, s.revision,
+    `SELECT r.*, s.revision,
        EXISTS (SELECT 1 FROM reviews v WHERE v.request_id = r.id AND v.signed_revision > 0) AS signed,
        (SELECT coalesce(jsonb_agg(jsonb_build_object('name', a.name, 'bytes', a.bytes,
            'section', a.section) ORDER BY a.position), '[]')
@@ -187,14 +185,11 @@ async function shownRequest(
   return {
     id: request.id,
     revision: request.revision,
-    rule: request.rule,
     signed: request.signed,
     withdrawal: await shownWithdrawal(request, role, deps),
     mayWithdraw: hasResult && request.withdrawal === null && may(role, 'withdraw'),
     endpoint: request.endpoint,
-    version: request.version,
     state: request.status,
-    stage: shownStage(request.stage),
     endedAt: request.ended_at?.toISOString() ?? null,
     error: fault && {
       code: fault.code,
@@ -209,22 +204,15 @@ async function shownRequest(
 
 async function objectsOf(studyId: string, { database }: PageDeps): Promise<StudyObject[]> {
   const { rows } = await database.query<{
-    ordinal: number;
     header: InstanceHeader;
-    bytes: number;
     revision: number;
     conflict: boolean;
-  }>(
-    `SELECT ordinal, header, bytes::float8 AS bytes, revision, conflict
-     FROM instances WHERE study_id = $1 ORDER BY ordinal`,
-    [studyId],
-  );
-  return rows.map(({ ordinal, header, bytes, revision, conflict }) => ({
-    file: fileName({ ordinal }),
-    modality: header.modality,
+  }>('SELECT header, revision, conflict FROM instances WHERE study_id = $1 ORDER BY ordinal', [
+    studyId,
+  ]);
+  return rows.map(({ header, revision, conflict }) => ({
     sopClass: sopClassName(header.sopClassUid),
     frames: header.numberOfFrames,
-    bytes,
     revision,
     conflict,
   }));
