@@ -74,14 +74,14 @@ describe('the criteria of aortic stenosis', () => {
     ]);
   });
   it.each([
-    ['at it', [4, 40, 1, 0.6, 35, 50], ['met', 'met', 'met', 'met', 'met', 'not met']],
-    ['beyond it', [3.9, 39, 1.01, 0.61, 36, 49], [...Array(5).fill('not met'), 'met']],
+    ['at it', [4, 40, 1, 0.6, 35, 50], ['met', 'met', 'met', 'met', 'met', 'not_met']],
+    ['beyond it', [3.9, 39, 1.01, 0.61, 36, 49], [...Array(5).fill('not_met'), 'met']],
   ])('of values %s', (_, [vmax, gradient, area, areaIndex, strokeIndex, ef], expected) => {
     const { category } = interpreted({
       ...{ 'av-vmax': vmax, 'av-mean-gradient': gradient, 'av-area': area },
       ...{ 'av-area-index': areaIndex, 'lvot-stroke-index': strokeIndex, 'lvef-biplane': ef },
     });
-    expect(category('aortic-stenosis')?.criteria.map(({ value }) => value)).toEqual(expected);
+    expect(category('aortic-stenosis')?.criteria.map(({ outcome }) => outcome)).toEqual(expected);
   });
 });
 
