@@ -117,6 +117,11 @@ export interface Description {
   /** Image Laterality (0020,0062) of a paired structure. */
   laterality: 'left' | 'right' | null;
   /**
+   * Laterality (0020,0060) of the series, which describes an image that states no side itself (PS3.3
+   * C.7.3.1). Absent in the evidence of earlier versions.
+   */
+  seriesLaterality?: 'left' | 'right' | null;
+  /**
    * Seconds from the first image of the study to this image. Clips can thus be ordered and grouped
    * without revealing a date. For an image of a prior, the seconds are negative and count from the
    * midnight before the first image. Null if the file does not contain the acquisition time.
@@ -141,6 +146,7 @@ export const UNDESCRIBED: Description = {
   viewCode: null,
   anatomicRegion: null,
   laterality: null,
+  seriesLaterality: null,
   instant: null,
 };
 

@@ -21,6 +21,7 @@ export const ATTRIBUTES = {
   // Used only to count the studies. Only this count leaves the reader.
   '0020000D': 'StudyInstanceUID',
   '0020000E': 'SeriesInstanceUID',
+  '00200060': 'Laterality',
   '00200062': 'ImageLaterality',
   '00280002': 'SamplesPerPixel',
   '00280004': 'PhotometricInterpretation',

@@ -229,6 +229,9 @@ function readDescription(
     viewCode: codeOf(header.views[0]),
     anatomicRegion: codeOf(header.anatomicRegions[0]),
     laterality: LATERALITY[textOf(header, 'ImageLaterality')] ?? null,
+    seriesLaterality: textOf(header, 'ImageLaterality')
+      ? null
+      : (LATERALITY[textOf(header, 'Laterality')] ?? null),
     instant: null,
   };
 }

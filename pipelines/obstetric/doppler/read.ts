@@ -28,7 +28,7 @@ const WORDS: Readonly<Record<DopplerVessel, RegExp>> = {
 
 const SIDES = { left: /\b(l|lt|left)\b/, right: /\b(r|rt|right)\b/ } as const;
 
-type Named = ViewNamed & Pick<Clip, 'anatomicRegion' | 'laterality'>;
+type Named = ViewNamed & Pick<Clip, 'anatomicRegion' | 'laterality' | 'seriesLaterality'>;
 
 /**
  * Returns the vessel identified by the header: by its code, or otherwise by the words of view and
@@ -42,12 +42,17 @@ export function vesselOf(clip: Named): DopplerVessel | null {
   return named.length === 1 ? (named[0] ?? null) : null;
 }
 
-/** Returns the side stated in the header; null if it states neither side, or both. */
+/**
+ * Returns the side stated in the header: by its code, by the words of view and stage, or, for
+ * the paired uterine arteries, for the series. Null if the words state both sides, or if no side is stated.
+ */
 export function lateralityOf(clip: Named): 'left' | 'right' | null {
   if (clip.laterality) return clip.laterality;
   const words = viewWords(clip);
   const left = SIDES.left.test(words);
-  return left === SIDES.right.test(words) ? null : left ? 'left' : 'right';
+  const right = SIDES.right.test(words);
+  if (left || right) return left === right ? null : left ? 'left' : 'right';
+  return vesselOf(clip) === 'uterine-artery' ? (clip.seriesLaterality ?? null) : null;
 }
 
 const isDoppler = ({ kind }: SweepRegion) => kind === 'pw' || kind === 'cw' || kind === 'doppler';

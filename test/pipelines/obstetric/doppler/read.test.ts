@@ -85,6 +85,16 @@ describe('spectra of DICOM files', () => {
     expect(reading).toMatchObject({ vessel: 'uterine-artery', laterality: 'left' });
   });
 
+  it.each([
+    [{ ViewName: 'UtA', Laterality: 'R' }, 'right'],
+    [{ ViewName: 'UtA lt', Laterality: 'R' }, 'left'],
+    [{ ViewName: 'UtA', Laterality: 'R', ImageLaterality: 'L' }, 'left'],
+    [{ ViewName: 'UtA', Laterality: 'R', ImageLaterality: 'U' }, null],
+  ])('with the header %j are of the side %s', async (attributes, laterality) => {
+    const [reading] = await spectraReader.read(await written(umbilicalArtery, { attributes }));
+    expect(reading).toMatchObject({ vessel: 'uterine-artery', laterality });
+  });
+
   it('have no vessel if the header states none', async () => {
     const [reading] = await spectraReader.read(await written(umbilicalArtery, { attributes: {} }));
     expect(reading).toMatchObject({ vessel: null, waveform: { status: 'traced' } });
