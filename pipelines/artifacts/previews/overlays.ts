@@ -89,15 +89,27 @@ export async function storedPreviews(
   });
 }
 
-/** Returns the previews for a report: each shows a quantity that no earlier preview shows. */
+const quantityOf = ({ concept, laterality, fetus }: Measurement) =>
+  JSON.stringify([concept.key, laterality, fetus]);
+
+/** Returns true for a value that is used for its quantity or is an input of the value that is used. */
+const isUsed = ({ standing }: Measurement) => standing !== 'repeat' && standing !== 'comparison';
+
+/**
+ * Returns the previews for a report: each shows a quantity that no earlier preview shows. A value that
+ * was passed over represents its quantity only if no preview shows one that is used: the table would
+ * otherwise state another number than the picture.
+ */
 export function keyOverlays<Shown extends Pick<PreviewOverlay, 'measurements'>>(
   overlays: readonly Shown[],
 ): Shown[] {
+  const all = overlays.flatMap(({ measurements }) => measurements.filter(isShown));
+  const used = new Set(all.filter(isUsed).map(quantityOf));
   const seen = new Set<string>();
   return overlays.filter(({ measurements }) => {
     const shown = measurements
-      .filter(isShown)
-      .map(({ concept, laterality, fetus }) => JSON.stringify([concept.key, laterality, fetus]));
+      .filter((one) => isShown(one) && (isUsed(one) || !used.has(quantityOf(one))))
+      .map(quantityOf);
     const fresh = shown.some((quantity) => !seen.has(quantity));
     for (const quantity of shown) seen.add(quantity);
     return fresh;

@@ -13,6 +13,7 @@ import type { Rectangle } from '../../../pipelines/contract/study.ts';
 import { maskOutside } from '../../../pipelines/measure/picture.ts';
 import { rectanglePolygon } from '../../../pipelines/measure/polygon.ts';
 import { INTERGROWTH_CURVES } from '../../../pipelines/obstetric/growth/curves.ts';
+import type { Measurement } from '../../../pipelines/result/envelope.ts';
 import { shortText, typeset, valueText } from '../../../pipelines/result/render/value-text.ts';
 import { withStanding } from '../../../pipelines/result/standing.ts';
 import {
@@ -162,6 +163,20 @@ describe('overlays of a result', () => {
 
   test('are not key images if nothing on the frame was accepted', () => {
     expect(keyOverlays(overlaysOf([OFD_NOT_ACCEPTED]))).toEqual([]);
+  });
+
+  test('show the frame of the value that the table states, not that of one that was passed over', () => {
+    const on = (frame: number, standing: Measurement['standing']): Measurement => ({
+      ...AC,
+      id: `ac-${frame}`,
+      standing,
+      source: { ...AC.source, frame },
+    });
+    const shown = (values: readonly Measurement[]) =>
+      keyOverlays(overlaysOf(values)).map(({ frame }) => frame);
+    expect(shown([on(5, 'repeat'), on(6, 'counts')])).toEqual(shown([on(6, 'counts')]));
+    expect(shown([on(5, 'repeat'), on(6, 'proposed')])).toEqual(shown([on(6, 'proposed')]));
+    expect(shown([on(5, 'repeat')])).toHaveLength(1);
   });
 });
 
