@@ -206,9 +206,8 @@ class EhrConnection implements FhirServer {
       };
       return this.#send({ method: 'POST', url: 'Binary' }, { headers, content: data }, signal);
     };
-    const forms =
-      base64.length > LONGEST_STRING ? [asContent, asResource] : [asResource, asContent];
-    const [preferred, other] = forms as [typeof asContent, typeof asContent];
+    const isLong = base64.length > LONGEST_STRING;
+    const [preferred, other] = isLong ? [asContent, asResource] : [asResource, asContent];
     try {
       return await preferred();
     } catch (error) {
