@@ -46,7 +46,8 @@ export const PATIENT_CONTEXT = {
     .max(130)
     .optional()
     .meta({
-      description: 'Age of the patient in years; an echo is graded only from 18 years',
+      description:
+        'Age of the patient in years; if it is missing, an echo is read as that of an adult',
       examples: [31],
     }),
   sex: z

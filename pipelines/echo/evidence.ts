@@ -21,7 +21,7 @@ import { APICAL_VIEWS, type ApicalView } from './chambers/gaps.ts';
 import type { ApicalReadings } from './chambers/read.ts';
 import { tracedMeasurements } from './displays/measure.ts';
 import type { DisplayReading } from './displays/reading.ts';
-import { indexingArea } from './formulas.ts';
+import { BODY_SURFACE_AREA, indexingArea, isChildSized } from './formulas.ts';
 import { type EchoContext, echoInputOf } from './input.ts';
 import { atrialValues } from './la-volume/measure.ts';
 import type { ClipView } from './locate/reader.ts';
@@ -216,7 +216,7 @@ export interface EchoEvidence {
  * Returns the patient described in the request. The sex is used only if there are reference ranges
  * for it.
  */
-function patientOf(context: EchoContext): EchoPatient {
+function patientOf(context: EchoContext): Omit<EchoPatient, 'childSized'> {
   const {
     sex,
     age_years: age = null,
@@ -338,9 +338,12 @@ function gather(
   const asked = patientOf(context);
   const cart = echoCartValues(study.cart ?? []);
   const surface = surfaceOf(asked, cart);
+  const { height, weight } = asked;
+  const duBois = height && weight ? BODY_SURFACE_AREA.dubois(height, weight) : null;
   const patient = {
     ...asked,
     surface: surface?.quality === 'accepted' ? surface.value : null,
+    childSized: isChildSized(height, weight, surface?.value ?? duBois),
   };
   const measured = sections.flatMap(({ id, measures }) =>
     measures.flatMap((key) =>

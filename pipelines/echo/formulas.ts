@@ -33,6 +33,19 @@ export function indexingArea(height: number | null, weight: number | null): numb
   return within(area, PLAUSIBLE_BODY.surfaceM2) ? area : null;
 }
 
+/**
+ * Returns true if the height, cm, the weight, kg, or the body surface area, m2, is below that of any
+ * plausible adult. What is unknown is null.
+ */
+export const isChildSized = (
+  height: number | null,
+  weight: number | null,
+  area: number | null,
+): boolean =>
+  (height !== null && height < PLAUSIBLE_BODY.heightCm[0]) ||
+  (weight !== null && weight < PLAUSIBLE_BODY.weightKg[0]) ||
+  (area !== null && area < PLAUSIBLE_BODY.surfaceM2[0]);
+
 /** From this body mass index, kg/m2, LV mass is also indexed to height (echo 1). */
 export const OBESE_FROM = 30;
 

@@ -141,6 +141,22 @@ function reviewed(
 }
 
 /**
+ * Adds to the first section with a category or a reference range that adult limits were used, if the
+ * age is unknown.
+ */
+function withAgeRemark(outcomes: readonly SectionOutcome[], { patient }: EchoEvidence) {
+  const first = outcomes.find(
+    ({ classifications = [], measurements = [] }) =>
+      classifications.length > 0 || measurements.some(({ interpretation }) => interpretation),
+  );
+  return outcomes.map((one) =>
+    patient.age === null && one === first
+      ? { ...one, statements: [...one.statements, sayOfEcho.limitation('echo.age-unknown', {})] }
+      : one,
+  );
+}
+
+/**
  * Runs the sections on the evidence, in the order of the endpoint, and assembles the result
  * envelope. A section uses the measured values and those calculated by earlier sections. If a
  * section throws, the others still run. The result depends only on the arguments; the only side
@@ -157,7 +173,7 @@ export function interpretStudy(
   onFailure: SectionFailed = logFailure,
   decisions: Decisions | null = null,
 ): Result {
-  const outcomes = reviewed(evidence, onFailure, decisions);
+  const outcomes = withAgeRemark(reviewed(evidence, onFailure, decisions), evidence);
   const surface = evidence.measured.filter(
     ({ section, concept, quality }) =>
       section === SURFACE_SECTION &&

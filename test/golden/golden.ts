@@ -46,7 +46,7 @@ const obstetric = (gaDays: number, seed: number): Case => ({
 const echo = (of: keyof typeof ECHO_CASES, seed: number): Case => ({
   name: `echo-${of}`,
   endpoint: 'us/echo',
-  options: { accept: 'simulated', age: 60 },
+  options: { accept: 'simulated' },
   input: async () => (await echoStudy({ seed, of })).files,
 });
 
@@ -58,10 +58,7 @@ const real = (
 ): Case => ({
   name,
   endpoint,
-  options: {
-    ...(mmPerPx !== undefined && { mmPerPx }),
-    ...(endpoint === 'us/echo' && { age: 60 }),
-  },
+  options: mmPerPx === undefined ? {} : { mmPerPx },
   input: () => paths.map((path) => join(DATA, path)),
 });
 

@@ -1748,7 +1748,7 @@ export type InterpretObstetricBody = {
     };
     /** Clinical context of the patient, without identity */
     clinical_context?: {
-      /** Age of the patient in years; an echo is graded only from 18 years */
+      /** Age of the patient in years; if it is missing, an echo is read as that of an adult */
       age_years?: number;
       /** Sex of the patient; selects the reference ranges of an echo */
       sex?: "female" | "male" | "other" | "unknown";
@@ -1787,7 +1787,7 @@ export type InterpretEchoBody = {
     };
     /** Clinical context of the patient, without identity */
     clinical_context?: {
-      /** Age of the patient in years; an echo is graded only from 18 years */
+      /** Age of the patient in years; if it is missing, an echo is read as that of an adult */
       age_years?: number;
       /** Sex of the patient; selects the reference ranges of an echo */
       sex?: "female" | "male" | "other" | "unknown";

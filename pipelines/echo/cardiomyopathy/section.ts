@@ -5,12 +5,12 @@ import type { SectionOutcome } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { gradableEf } from '../lvef/judge.ts';
 import {
-  ageGap,
   classification,
   conclude,
   type EchoSection,
   finding,
-  isAdult,
+  isChild,
+  PATIENT_GAPS,
   type PatientEvidence,
   rangedSex,
   type Values,
@@ -174,8 +174,8 @@ function run(evidence: CardiomyopathyEvidence, values: Values): SectionOutcome {
     values.measurement('lvot-gradient-rest'),
     values.measurement('lvot-gradient-provoked'),
   ] as const;
-  if (!isAdult(evidence)) {
-    return conclude(cardiomyopathy, { measurements: gradients, gaps: [ageGap(evidence)] });
+  if (isChild(evidence)) {
+    return conclude(cardiomyopathy, { measurements: gradients, gaps: [PATIENT_GAPS.child] });
   }
   const [rest, provoked] = gradients;
   const { wall, conclusions: ofWalls, measured: walls } = hypertrophyOf(values);

@@ -3,8 +3,8 @@ import { rounded } from '../../measure/rounding.ts';
 import { median } from '../../measure/statistics.ts';
 import type { MitralDisease } from '../../result/render/echo/diastolic.ts';
 import { type DisplayDoubt, remarkOfEcho } from '../../result/render/echo/shared.ts';
-import type { Remark, Statement } from '../../result/statement.ts';
-import { ageGap, type PatientEvidence, type Values } from '../shared/section.ts';
+import type { Remark } from '../../result/statement.ts';
+import { isChild, type PatientEvidence, type Values } from '../shared/section.ts';
 
 export interface RhythmAndFilling extends PatientEvidence {
   study: {
@@ -31,8 +31,7 @@ const FASTEST = 100;
  * its reason does not apply.
  */
 export interface Applicability {
-  /** Why the criteria of adults do not apply. */
-  age: Statement | null;
+  child: boolean;
   /** Mitral valve diseases that make E/e' invalid. Diastolic function is then not graded. */
   mitral: readonly MitralDisease[];
   /**
@@ -110,7 +109,7 @@ export const applicabilityOf = (
   const isShown = showsFibrillation(evidence);
   const hasAtrialWave = values.measurement('mitral-a') !== null;
   return {
-    age: ageGap(evidence),
+    child: isChild(evidence),
     mitral,
     fibrillating: isShown && !hasAtrialWave,
     isRhythmContested: isShown && hasAtrialWave,

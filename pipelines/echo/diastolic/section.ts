@@ -7,7 +7,13 @@ import {
   sayOfDiastolic,
 } from '../../result/render/echo/diastolic.ts';
 import type { Statement } from '../../result/statement.ts';
-import { conclude, type EchoSection, finding, type Values } from '../shared/section.ts';
+import {
+  conclude,
+  type EchoSection,
+  finding,
+  PATIENT_GAPS,
+  type Values,
+} from '../shared/section.ts';
 import {
   type Applicability,
   applicabilityOf,
@@ -132,8 +138,8 @@ function judgementsOf(
   conditions: DiastolicConditions,
   { values, pressures, applicability, inputs }: Measured,
 ): Judgement[] {
-  const { age, mitral, fibrillating } = applicability;
-  if (age || mitral.length > 0) return [];
+  const { child, mitral, fibrillating } = applicability;
+  if (child || mitral.length > 0) return [];
   if (fibrillating) return [judgeFibrillation(inputs.ofFibrillation)];
   const supplemental = supplementalSigns2025({
     regurgitationEnd: values.number('pr-end-velocity'),
@@ -165,11 +171,11 @@ function gapsOf(
   filling: Measurement | null,
   { reduced, contested }: Ejection,
 ): (Statement | null)[] {
-  const { age, mitral, fibrillating } = applicability;
+  const { child, mitral, fibrillating } = applicability;
   const unknownEf = reduced === null && !contested;
-  const asksEf = !age && !fibrillating && mitral.length === 0;
+  const asksEf = !child && !fibrillating && mitral.length === 0;
   return [
-    age,
+    child ? PATIENT_GAPS.child : null,
     mitral.length > 0 ? sayOfDiastolic.gap('diastolic.mitral-disease', { diseases: mitral }) : null,
     ...judgements.flatMap(({ gaps }) => gaps),
     judgements.length > 0 && !judgements.some((one) => one.given)

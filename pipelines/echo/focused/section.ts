@@ -10,10 +10,10 @@ import { IVC } from '../pulmonary-hypertension/guideline.ts';
 import { isBeyond, isSurelyBeyond, RV_FUNCTION, RV_SIZE } from '../rv-function/guideline.ts';
 import { graded } from '../shared/grading.ts';
 import {
-  ageGap,
   classification,
   type EchoSection,
-  isAdult,
+  isChild,
+  PATIENT_GAPS,
   type PatientEvidence,
   rangedSexes,
   type Values,
@@ -216,6 +216,8 @@ function answersOf<Evidence extends FocusedEvidence>(
   };
 }
 
+const NO_ANSWERS = { answers: [], gaps: [PATIENT_GAPS.child], classifications: [] };
+
 const present = <T>(values: readonly (T | null | '')[]): T[] =>
   values.filter((one): one is T => Boolean(one));
 
@@ -227,9 +229,9 @@ const run =
     const views = [...new Set(seen.map(familyOf))];
     const windows = [...new Set(seen.filter(showsVentricle).map(familyOf))];
     const calibrated = evidence.study.clips.some(({ regions }) => regions.length > 0);
-    const { answers, gaps, classifications } = isAdult(evidence)
-      ? answersOf(evidence, values, conditions, windows)
-      : { answers: [], gaps: [ageGap(evidence)], classifications: [] };
+    const { answers, gaps, classifications } = isChild(evidence)
+      ? NO_ANSWERS
+      : answersOf(evidence, values, conditions, windows);
     const missing = present([
       ...gaps,
       evidence.handheld && !calibrated ? sayOfFocused.gap('focused.no-scale', {}) : null,

@@ -6,13 +6,12 @@ import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
 import { biplaneAreaLengthVolume } from '../formulas.ts';
 import { graded, inRangeOf, isAbnormal, isNearCutOff, VARIABILITY } from '../shared/grading.ts';
 import {
-  ageGap,
   classification,
   conclude,
   type EchoSection,
   finding,
   inAdultRange,
-  isAdult,
+  isChild,
   PATIENT_GAPS,
   type PatientEvidence,
   perSurface,
@@ -84,7 +83,7 @@ function run(evidence: LaVolumeEvidence, given: Values) {
   const byLength = traced?.quality === 'accepted' ? traced : null;
   const counted = index ?? indexByLength;
   const sexes = rangedSexes(evidence);
-  const adult = isAdult(evidence);
+  const adult = !isChild(evidence);
   const grade = graded(counted, LEFT_ATRIUM.volumeIndex, sexes);
   // The limits of LAVi are the same for both sexes, so the range of one applies to every adult.
   const inRange = (one: Measurement | null) =>
@@ -121,7 +120,7 @@ function run(evidence: LaVolumeEvidence, given: Values) {
         : (outlineGap(evidence, ['A4C', 'A2C']) ?? sayOfLaVolume.gap('la-volume.one-view', {})),
       volume && !counted ? sayOfLaVolume.gap('la-volume.not-indexed', {}) : null,
       unequal ? sayOfLaVolume.gap('la-volume.lengths-differ', {}) : null,
-      ageGap(evidence),
+      adult ? null : PATIENT_GAPS.child,
       adult && diameter && evidence.patient.sex === null ? PATIENT_GAPS.sex : null,
     ],
     findings: [

@@ -4,12 +4,12 @@ import type { Statement } from '../../result/statement.ts';
 import { APICAL_VIEWS, type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
 import { isNearCutOff, VARIABILITY } from '../shared/grading.ts';
 import {
-  ageGap,
   classification,
   conclude,
   type EchoSection,
   finding,
-  isAdult,
+  isChild,
+  PATIENT_GAPS,
   type PatientEvidence,
   type Values,
 } from '../shared/section.ts';
@@ -101,7 +101,7 @@ function run(evidence: LvStrainEvidence, values: Values) {
   const views = VIEWS.flatMap(
     (key) => sources.machine.measurement(key) ?? sources.outlines.measurement(key) ?? [],
   );
-  const band = gls && isAdult(evidence) ? strainBand(gls.value) : null;
+  const band = gls && !isChild(evidence) ? strainBand(gls.value) : null;
   const ef = gls && band ? discordantEf(evidence, values, gls) : null;
   const discordance =
     ef && gls && sayOfLvStrain.conclusion('lv-strain.discordant-with-ef', {}, [ef, gls]);
@@ -133,7 +133,7 @@ function run(evidence: LvStrainEvidence, values: Values) {
         : null,
     ],
     gaps: [
-      ageGap(evidence),
+      isChild(evidence) ? PATIENT_GAPS.child : null,
       ...(overall ? [] : missingViews(evidence, sources)),
       !overall && anyTime.some((one) => one !== null)
         ? sayOfLvStrain.gap('lv-strain.any-time', {})

@@ -29,7 +29,7 @@ import {
   type EchoSection,
   finding,
   inAdultRange,
-  isAdult,
+  isChild,
   type PatientEvidence,
   patientGaps,
   perSurface,
@@ -234,12 +234,12 @@ function run(evidence: LvefEvidence, given: Values) {
   ]);
   const indexed = indexedVolumes(given);
   const ef = headlineEf(values);
-  const adult = isAdult(evidence);
+  const child = isChild(evidence);
   const rhythm = irregularRhythm(evidence.heart);
   const ungraded = ungradedEf(values);
   const gradable = ungraded ? null : ef;
   const grade = graded(gradable, EJECTION_FRACTION, sexes);
-  const range = gradable && adult ? heartFailureRange(gradable.value, null) : null;
+  const range = gradable && !child ? heartFailureRange(gradable.value, null) : null;
   const unindexed =
     given.measurement('lvedv-biplane') !== null &&
     indexed.every(({ measurement }) => measurement === null);
@@ -255,11 +255,7 @@ function run(evidence: LvefEvidence, given: Values) {
     ...(ungraded?.between ?? []).filter(({ standing }) => standing === 'repeat'),
     ...listedVolumes(evidence, given, indexed),
   ];
-  // An LVEF below 30 % is severely reduced at any age, so it is reported even if the age is unknown.
-  const critical =
-    adult || evidence.patient.age === null
-      ? criticalFinding(values, ef, ungraded, measurements)
-      : null;
+  const critical = child ? null : criticalFinding(values, ef, ungraded, measurements);
   const sizes = gradedSizes(indexed, sexes);
   return conclude(lvef, {
     measurements,

@@ -1,7 +1,7 @@
 import type { Measurement } from '../../result/envelope.ts';
 import type { EffusionGrade } from '../../result/render/echo/pericardial-effusion.ts';
 import type { ViewFamily } from '../locate/names.ts';
-import { belongsToMachine, isAdult, type PatientEvidence, type Values } from '../shared/section.ts';
+import { belongsToMachine, isChild, type PatientEvidence, type Values } from '../shared/section.ts';
 import { effusionGrade, outgrows, surelyLarge } from './guideline.ts';
 
 export interface EffusionEvidence extends PatientEvidence {
@@ -12,7 +12,7 @@ export interface Effusion {
   fluid: FluidFinding;
   depth: Measurement | null;
   /**
-   * Null if there is no depth, if the patient is not known to be an adult, or if another view shows a deeper
+   * Null if there is no depth, if the patient is a child, or if another view shows a deeper
    * effusion.
    */
   grade: EffusionGrade | null;
@@ -46,7 +46,7 @@ export function effusionOf(evidence: EffusionEvidence, values: Values): Effusion
   return {
     fluid,
     depth,
-    grade: depth && !deeperIn && isAdult(evidence) ? effusionGrade(depth.value) : null,
+    grade: depth && !deeperIn && !isChild(evidence) ? effusionGrade(depth.value) : null,
     behindWall,
     deeperIn,
     outlinedLarge: outlined !== null && seen.length > 0 && surelyLarge(outlined.depth),

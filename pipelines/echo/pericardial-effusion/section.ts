@@ -2,12 +2,12 @@ import { sayOfEffusion } from '../../result/render/echo/pericardial-effusion.ts'
 import type { Statement } from '../../result/statement.ts';
 import { IVC, isPlethoric } from '../pulmonary-hypertension/guideline.ts';
 import {
-  ageGap,
   classification,
   conclude,
   type EchoSection,
   finding,
-  isAdult,
+  isChild,
+  PATIENT_GAPS,
   type Values,
 } from '../shared/section.ts';
 import {
@@ -100,7 +100,7 @@ function run(evidence: EffusionEvidence, values: Values) {
     ],
     gaps: [
       depth ? null : searchedGap(effusion),
-      depth && ageGap(evidence),
+      depth && isChild(evidence) ? PATIENT_GAPS.child : null,
       deeperIn ? sayOfEffusion.gap('effusion.greatest-not-measured', {}) : null,
       fluid ? sayOfEffusion.gap('effusion.signs-not-assessed', {}) : null,
       fluid ? unknown : null,
@@ -124,7 +124,7 @@ function run(evidence: EffusionEvidence, values: Values) {
     classifications: [
       grade &&
         classification(ID, 'effusion-size', 'Pericardial effusion', grade, 'ASE 2013, ESC 2015'),
-      tamponade && fluid && isAdult(evidence)
+      tamponade && fluid && !isChild(evidence)
         ? classification(
             ID,
             'tamponade-signs',

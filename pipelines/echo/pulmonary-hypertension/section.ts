@@ -4,12 +4,12 @@ import { sayOfPressure } from '../../result/render/echo/pulmonary-hypertension.t
 import type { Statement } from '../../result/statement.ts';
 import { isBeyond, RV_FUNCTION, RV_SIZE } from '../rv-function/guideline.ts';
 import {
-  ageGap,
   classification,
   conclude,
   type EchoSection,
   finding,
-  isAdult,
+  isChild,
+  PATIENT_GAPS,
   type PatientEvidence,
   type Values,
 } from '../shared/section.ts';
@@ -146,7 +146,7 @@ function run(evidence: PatientEvidence, given: Values) {
   const signs = signsIn(values);
   const { present, assessed } = categoriesOf(signs);
   const jet = values.measurement('tr-vmax');
-  const likelihood = isAdult(evidence) ? likelihoodOf(jet, present, pressures) : null;
+  const likelihood = isChild(evidence) ? null : likelihoodOf(jet, present, pressures);
   const limited = likelihood === 'low' && assessed.length < 2;
   const found =
     likelihood &&
@@ -165,12 +165,12 @@ function run(evidence: PatientEvidence, given: Values) {
         ? sayOfPressure.conclusion('ph.near-limit', {}, [jet])
         : null,
       jet && jetCaution(pressures),
-      isAdult(evidence) ? unexpectedJet(values, pressures) : null,
+      isChild(evidence) ? null : unexpectedJet(values, pressures),
     ],
     gaps: [
-      ageGap(evidence),
+      isChild(evidence) ? PATIENT_GAPS.child : null,
       jet ? null : sayOfPressure.gap('ph.no-jet', {}),
-      likelihood || !isAdult(evidence) ? null : sayOfPressure.gap('ph.not-assessed', {}),
+      likelihood || isChild(evidence) ? null : sayOfPressure.gap('ph.not-assessed', {}),
       atrialGap(values, own.some(isWithheldAtrial)),
       likelihood && assessed.length < CATEGORIES
         ? sayOfPressure.gap('ph.categories', { assessed: assessed.length, of: CATEGORIES })
@@ -180,7 +180,7 @@ function run(evidence: PatientEvidence, given: Values) {
       found && (likelihood === 'high' || likelihood === 'intermediate')
         ? finding(ID, 'ph-probability', found, 'abnormal', [jet, ...valuesBehind(signs, values)])
         : null,
-      size && isAdult(evidence) && isAtriumEnlarged(size.value)
+      size && !isChild(evidence) && isAtriumEnlarged(size.value)
         ? finding(
             ID,
             'ra-enlarged',

@@ -6,12 +6,12 @@ import { outcomeOf } from '../../result/section-outcome.ts';
 import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
 import { fractionalChange } from '../formulas.ts';
 import {
-  ageGap,
   classification,
   conclude,
   type EchoSection,
   finding,
-  isAdult,
+  isChild,
+  PATIENT_GAPS,
   type PatientEvidence,
   type Values,
 } from '../shared/section.ts';
@@ -113,13 +113,13 @@ const SIZES = {
   'rv-to-lv': RV_SIZE.ratio,
 } as const satisfies Partial<Record<EchoConcept, unknown>>;
 
-function sizesOf(values: Values, adult: boolean) {
-  const judged = adult
-    ? Object.entries(SIZES).flatMap(([key, limit]): Judged[] => {
+function sizesOf(values: Values, child: boolean) {
+  const judged = child
+    ? []
+    : Object.entries(SIZES).flatMap(([key, limit]): Judged[] => {
         const measurement = values.measurement(key as keyof typeof SIZES);
         return measurement ? [judgedBy(limit, measurement)] : [];
-      })
-    : [];
+      });
   const beyond = (...keys: (keyof typeof SIZES)[]) =>
     judged.flatMap((one) =>
       one.beyond && keys.some((key) => key === one.measurement.concept.key) ? one.measurement : [],
@@ -136,13 +136,13 @@ function judgedIndices(
   values: Values,
   change: Measurement | null,
   performance: readonly Judged[],
-  adult: boolean,
+  child: boolean,
 ): Judged[] {
   const measured = Object.entries(INDICES).flatMap(([key, limit]) => {
     const one = key === 'rv-fac' ? change : values.measurement(key as keyof typeof INDICES);
     return one?.quality === 'accepted' ? [judgedBy(limit, one)] : [];
   });
-  return adult ? [...measured, ...performance] : [];
+  return child ? [] : [...measured, ...performance];
 }
 
 function concluded(judged: readonly Judged[], sizes: ReturnType<typeof sizesOf>) {
@@ -199,24 +199,24 @@ function run(evidence: RvFunctionEvidence, values: Values) {
     from: ['rv-ed-area', 'rv-es-area'],
     value: fractionalChange,
   });
-  const adult = isAdult(evidence);
+  const child = isChild(evidence);
   const rimp = values.measurement('rimp');
   const performance = judgedPerformance(evidence, rimp);
-  const judged = judgedIndices(values, change, performance, adult);
-  const { found, conclusions, findings } = concluded(judged, sizesOf(values, adult));
+  const judged = judgedIndices(values, change, performance, child);
+  const { found, conclusions, findings } = concluded(judged, sizesOf(values, child));
   const limits = { pulsed: RV_FUNCTION.rimpPulsed.above, tissue: RV_FUNCTION.rimpTissue.above };
   return conclude(rvFunction, {
     measurements: MEASURED.map((key) => (key === 'rv-fac' ? change : values.measurement(key))),
     conclusions,
     gaps: [
-      ageGap(evidence),
-      ...(judged.length === 0 && adult
+      child ? PATIENT_GAPS.child : null,
+      ...(judged.length === 0 && !child
         ? [
             sayOfRvFunction.gap('rv-function.no-index', { other: rimp !== null }),
             outlineGap(evidence, ['A4C']),
           ]
         : []),
-      rimp && performance.length === 0 && adult
+      rimp && performance.length === 0 && !child
         ? sayOfRvFunction.gap('rv-function.rimp-not-counted', limits, [rimp])
         : null,
       values.measurement('rv-basal') || values.measurement('rv-mid')

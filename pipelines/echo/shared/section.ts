@@ -20,6 +20,8 @@ export interface EchoPatient {
   weight: number | null;
   /** Body surface area for indexing, m²; null if it is missing or implausible. */
   surface: number | null;
+  /** True if the body size is below that of any adult, which matters if the age is unknown. */
+  childSized: boolean;
 }
 
 /** Evidence available to every section. A section declares any further evidence that it uses. */
@@ -253,45 +255,37 @@ export function classification(
 /** Age in years below which nothing is graded (echo 0.4). */
 const ADULT = 18;
 
-/**
- * Returns true if the ranges and grades of adults apply. They do not if the age is unknown, because
- * the body size does not tell an adult from an adolescent.
- */
-export const isAdult = ({ patient: { age } }: PatientEvidence): boolean =>
-  age !== null && age >= ADULT;
+/** Returns true if nothing is graded: under 18 years or, if the age is unknown, at a child's size. */
+export const isChild = ({ patient: { age, childSized } }: PatientEvidence) =>
+  age === null ? childSized : age < ADULT;
 
-/** Returns why the ranges and grades of adults do not apply; null if they do. */
-export const ageGap = ({ patient: { age } }: PatientEvidence): Statement | null => {
-  if (age === null) return sayOfEcho.gap('echo.age-unknown', {});
-  return age < ADULT ? sayOfEcho.gap('echo.child', {}) : null;
-};
-
-/** Returns the sex whose ranges apply. Null if it is unknown, or not known to be an adult's. */
+/** Returns the sex whose ranges apply. Null for a child, or if the sex is unknown. */
 export const rangedSex = (evidence: PatientEvidence) =>
-  isAdult(evidence) ? evidence.patient.sex : null;
+  isChild(evidence) ? null : evidence.patient.sex;
 
 /**
- * Returns the sexes whose ranges must agree on a grade: none unless the patient is an adult, both
- * if the sex is unknown.
+ * Returns the sexes whose ranges must agree on a grade: none for a child, both if the sex is
+ * unknown.
  */
 export function rangedSexes(evidence: PatientEvidence): readonly Sex[] {
-  if (!isAdult(evidence)) return [];
+  if (isChild(evidence)) return [];
   return evidence.patient.sex ? [evidence.patient.sex] : SEXES;
 }
 
-/** Returns a value with its adult range, or without a range if that does not apply (echo 0.4). */
+/** Returns a value with its adult range, or without a range for a child (echo 0.4). */
 export function inAdultRange<T extends Measurement | null>(
   evidence: PatientEvidence,
   measurement: T,
   quantity: GradedQuantity,
 ) {
-  return measurement && isAdult(evidence)
+  return measurement && !isChild(evidence)
     ? inRangeOf(measurement, quantity, rangedSexes(evidence))
     : measurement;
 }
 
-/** Gaps for missing patient properties. */
+/** Gaps for missing patient properties, and for children. */
 export const PATIENT_GAPS = {
+  child: sayOfEcho.gap('echo.child', {}),
   sex: sayOfEcho.gap('echo.sex-unknown', {}),
   surface: sayOfEcho.gap('echo.surface-unknown', {}),
 } as const;
@@ -301,10 +295,10 @@ export const PATIENT_GAPS = {
  */
 export function patientGaps(evidence: PatientEvidence, indexed: boolean): (Statement | null)[] {
   const { patient } = evidence;
-  const tooYoung = ageGap(evidence);
+  const child = isChild(evidence);
   return [
-    tooYoung,
-    !tooYoung && patient.sex === null ? PATIENT_GAPS.sex : null,
+    child ? PATIENT_GAPS.child : null,
+    !child && patient.sex === null ? PATIENT_GAPS.sex : null,
     indexed && patient.surface === null ? PATIENT_GAPS.surface : null,
   ];
 }

@@ -9,12 +9,12 @@ import type { Statement } from '../../result/statement.ts';
 import { continuityArea, mitralAreaByHalfTime, strokeVolume } from '../formulas.ts';
 import { gradableEf, ungradedEf } from '../lvef/judge.ts';
 import {
-  ageGap,
   classification,
   conclude,
   type EchoSection,
   finding,
-  isAdult,
+  isChild,
+  PATIENT_GAPS,
   type PatientEvidence,
   type Values,
 } from '../shared/section.ts';
@@ -119,7 +119,7 @@ const MEASURED = [
 
 const EF_UNKNOWN: StenosisGrade = 'low-flow low-gradient AS, LVEF unknown';
 
-/** Grades of a patient who is not known to be an adult: no regurgitation is graded (echo 0.4, 19.5). */
+/** Grades for a child, in whom no regurgitation is graded (echo 0.4, 19.5). */
 const NO_REGURGITATION: Regurgitations = { AR: null, MR: null, TR: null };
 
 interface Judgement {
@@ -182,9 +182,9 @@ function suspectedFinding(values: Values, mitral: MitralStenosis | null) {
   );
 }
 
-function pulmonaryJudgement(values: Values, adult: boolean): Judgement {
+function pulmonaryJudgement(values: Values, child: boolean): Judgement {
   const peak = values.measurement('pv-vmax');
-  const grade = peak && adult ? pulmonaryStenosis(peak.value) : null;
+  const grade = peak && !child ? pulmonaryStenosis(peak.value) : null;
   return {
     disease: 'pulmonary-stenosis',
     grade,
@@ -230,14 +230,14 @@ function aorticGaps(values: Values, stenosis: AorticStenosis | null): (Statement
 function run(evidence: PatientEvidence, given: Values) {
   const own = valveFlows(given);
   const values = given.with(own);
-  const adult = isAdult(evidence);
-  const aortic = adult ? aorticStenosis(values, gradableEf(values)) : null;
+  const child = isChild(evidence);
+  const aortic = child ? null : aorticStenosis(values, gradableEf(values));
   const stenosis = aortic?.grade === 'insufficient data' ? null : aortic;
-  const regurgitation = adult ? regurgitations(values) : NO_REGURGITATION;
-  const mitral = adult ? mitralStenosis(values, mayShortenHalfTime(values, regurgitation)) : null;
+  const regurgitation = child ? NO_REGURGITATION : regurgitations(values);
+  const mitral = child ? null : mitralStenosis(values, mayShortenHalfTime(values, regurgitation));
   const judged = [
     ...judgementsOf(values, regurgitation, mitral?.grade ?? null),
-    pulmonaryJudgement(values, adult),
+    pulmonaryJudgement(values, child),
   ].flatMap(({ disease, grade, ...one }) =>
     grade
       ? [
@@ -267,7 +267,7 @@ function run(evidence: PatientEvidence, given: Values) {
         : null,
     ],
     gaps: [
-      ageGap(evidence),
+      child ? PATIENT_GAPS.child : null,
       ...aorticGaps(values, aortic),
       regurgitationGap(regurgitation),
       sayOfValves.gap('valves.prosthesis-unknown', {}),

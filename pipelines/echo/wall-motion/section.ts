@@ -5,12 +5,12 @@ import type { Statement } from '../../result/statement.ts';
 import { type ApicalView, type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
 import { gradableEf } from '../lvef/judge.ts';
 import {
-  ageGap,
   classification,
   conclude,
   type EchoSection,
   finding,
-  isAdult,
+  isChild,
+  PATIENT_GAPS,
   type PatientEvidence,
   type Values,
 } from '../shared/section.ts';
@@ -157,20 +157,20 @@ const listed = (segments: readonly WallSegment[]) =>
 function run(evidence: WallMotionEvidence, values: Values) {
   const given = values.measurement('wall-motion-score-index');
   const { trusted, withheldViews } = evidence.heart;
-  const adult = isAdult(evidence);
+  const child = isChild(evidence);
   const read = trusted ? evidence.heart.segments : [];
-  const all = adult ? read : read.map(unscored);
+  const all = child ? read.map(unscored) : read;
   const segments = all.filter(scorable);
   const seen = segments.some(({ readings }) => readings.length > 0);
   const [abnormal, suspected] = [byScore(segments, 'score'), byScore(segments, 'suspected')];
   const scored = segments.filter(({ score }) => score !== null).length;
-  const index = given ?? (adult ? evidence.heart.scoreIndex : null);
-  const graded = adult ? given : null;
+  const index = given ?? (child ? null : evidence.heart.scoreIndex);
+  const graded = child ? null : given;
   const raised = graded !== null && rounded(graded.value, 2) > NORMAL;
   const region = regionalStatement(
     new Map(segments.flatMap(({ segment, score }) => (score ? [[segment, score] as const] : []))),
   );
-  const ef = index && adult ? discordantEf(values, index) : null;
+  const ef = index && !child ? discordantEf(values, index) : null;
   const discordance =
     index && ef && sayOfWallMotion.conclusion('wall-motion.discordant-with-ef', {}, [index, ef]);
   const untrusted = trusted ? null : sayOfWallMotion.gap('wall-motion.untrusted', {});
@@ -183,12 +183,12 @@ function run(evidence: WallMotionEvidence, values: Values) {
       discordance,
     ],
     gaps: [
-      ageGap(evidence),
+      child ? PATIENT_GAPS.child : null,
       seen ? null : (outlineGap(evidence) ?? untrusted),
       withheldViews.length > 0 && trusted
         ? sayOfWallMotion.gap('wall-motion.outlines-withheld', { views: withheldViews })
         : null,
-      seen && adult ? tooFew(scored) : null,
+      seen && !child ? tooFew(scored) : null,
     ],
     data: { model: MODEL, segments: listed(all) },
     findings: [

@@ -37,7 +37,7 @@ export function addInputOptions(command: Command): Command {
     .option('--per-file-scale <name=number...>', 'the same for individual files, by file name')
     .option(
       '--age <years>',
-      'age of the patient in years; us/echo grades nothing without it',
+      'age of the patient in years; without it us/echo assumes an adult',
       wholeNumber,
     )
     .addOption(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bodyMassIndex, indexingArea } from '../../../pipelines/echo/formulas.ts';
+import { bodyMassIndex, indexingArea, isChildSized } from '../../../pipelines/echo/formulas.ts';
 
 describe('height and weight (echo 0.6)', () => {
   it.each([
@@ -22,5 +22,20 @@ describe('height and weight (echo 0.6)', () => {
     expect(indexingArea(122, 31)).toBeCloseTo(1.006, 3);
     expect(indexingArea(120, 30)).toBeNull();
     expect(indexingArea(220, 240)).toBeNull();
+  });
+});
+
+describe('a patient as small as a child', () => {
+  it.each([
+    [120, 30, 1, false],
+    [119.9, 30, 1, true],
+    [120, 29.9, 1, true],
+    [120, 30, 0.99, true],
+    [119.9, null, null, true],
+    [null, 29.9, null, true],
+    [null, null, 0.99, true],
+    [null, null, null, false],
+  ])('%s cm, %s kg and %s m²: %s', (height, weight, area, small) => {
+    expect(isChildSized(height, weight, area)).toBe(small);
   });
 });

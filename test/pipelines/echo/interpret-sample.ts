@@ -18,6 +18,7 @@ export const MAN: EchoPatient = {
   height: 175,
   weight: 70,
   surface: 1.848,
+  childSized: false,
 };
 
 export const ownerOf = (key: EchoConcept) =>

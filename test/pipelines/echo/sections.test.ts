@@ -193,21 +193,17 @@ describe('a child', () => {
 
 describe('a patient of unknown age', () => {
   const values = { ...LINEAR, 'lvef-biplane': 40 };
-  const said = 'The age of the patient is unknown';
-  it.each([{}, { height: 175, weight: 90 }, { height: 130, weight: 32 }])(
-    'is measured and not graded, at any body size, and the result says why: %j',
-    (size) => {
-      const grades = { 'av-vmax': 4.5, tapse: 10, 'gls-end-systolic': -12, 'effusion-depth': 25 };
-      const { section, result } = interpreted({ ...values, ...grades }, { ...size, age: null });
-      expect(result.classifications).toEqual([]);
-      expect(result.measurements.filter(({ reference }) => reference)).toEqual([]);
-      for (const id of ['lv-size', 'lvef', 'valves', 'rv-function', 'lv-strain'])
-        expect([id, section(id)?.summary]).toEqual([id, expect.stringContaining(said)]);
-    },
-  );
-  it('is reported at once with an LVEF that is severely reduced at any age', () => {
-    const { result } = interpreted({ 'lvef-biplane': 22 }, { age: null });
-    expect(result.findings).toMatchObject([{ id: 'severe-lv-dysfunction', severity: 'critical' }]);
+  it('is not graded if the body size is that of a child', () => {
+    const { section, result } = interpreted(values, { age: null, childSized: true });
+    expect(result.classifications).toEqual([]);
+    expect(section('lv-size')?.summary).toContain('the body size of a child');
+  });
+  it('is otherwise graded as an adult, which the result says once', () => {
+    const said = 'The age of the patient is unknown: the limits of adults were used.';
+    const texts = (age: number | null) =>
+      interpreted(values, { age }).result.sections.map(({ summary }) => summary ?? '');
+    expect(texts(null).filter((one) => one.includes(said))).toHaveLength(1);
+    expect(texts(60).join(' ')).not.toContain(said);
   });
 });
 

@@ -2085,7 +2085,7 @@ class InterpretObstetricBodyInputClinicalContext(TypedDict):
     """Clinical context of the patient, without identity."""
 
     age_years: NotRequired[int]
-    """Age of the patient in years; an echo is graded only from 18 years"""
+    """Age of the patient in years; if it is missing, an echo is read as that of an adult"""
     sex: NotRequired[Literal["female", "male", "other", "unknown"]]
     """Sex of the patient; selects the reference ranges of an echo"""
     indication: NotRequired[str]
@@ -2139,7 +2139,7 @@ class InterpretEchoBodyInputClinicalContext(TypedDict):
     """Clinical context of the patient, without identity."""
 
     age_years: NotRequired[int]
-    """Age of the patient in years; an echo is graded only from 18 years"""
+    """Age of the patient in years; if it is missing, an echo is read as that of an adult"""
     sex: NotRequired[Literal["female", "male", "other", "unknown"]]
     """Sex of the patient; selects the reference ranges of an echo"""
     indication: NotRequired[str]

@@ -213,9 +213,8 @@ export const ECHO_SENTENCES = {
   'echo.sex-unknown': () =>
     'The sex of the patient is unknown: only grades that hold for both sexes are given.',
   'echo.child': () =>
-    'Adult reference ranges do not apply under 18 years; z-scores are not computed.',
-  'echo.age-unknown': () =>
-    'The age of the patient is unknown: the reference ranges and grades of adults were not applied.',
+    'Adult reference ranges do not apply under 18 years or, if the age is unknown, to the body size of a child; z-scores are not computed.',
+  'echo.age-unknown': () => 'The age of the patient is unknown: the limits of adults were used.',
   'echo.focused-study': () => 'Focused study, not a comprehensive echocardiogram.',
   'outlines.reader-failed': () =>
     'The apical clips could not be analysed because of an internal error.',

@@ -132,7 +132,7 @@ describe('a value with an interval', () => {
 
 describe('an index or a size whose interval includes its limit', () => {
   const evidence = {
-    patient: { sex: null, age: 50, height: null, weight: null, surface: null },
+    patient: { sex: null, age: 50, height: null, weight: null, surface: null, childSized: false },
     performanceMethod: null,
     heart: { outlined: [] },
     clips: [],

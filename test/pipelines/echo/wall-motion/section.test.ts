@@ -22,7 +22,7 @@ function said(
   };
   const evidence: EchoEvidence = {
     study: { clips: [], refused: [], files: 1, series: 1 },
-    patient: { sex: 'male', age, height: 175, weight: 70, surface: 1.85 },
+    patient: { sex: 'male', age, height: 175, weight: 70, surface: 1.85, childSized: false },
     measured: [],
     spectra: [],
     clips: [],
@@ -143,7 +143,7 @@ describe('under 18 years', () => {
   it.each([
     [17, []],
     [18, ['wall-motion-abnormal: abnormal']],
-    [null, []],
+    [null, ['wall-motion-abnormal: abnormal']],
   ])('a score index of 1.6 of the machine at %s years makes findings %j', (age, expected) => {
     const study = measuredStudy({
       machine: { 'wall-motion-score-index': 1.6 },
