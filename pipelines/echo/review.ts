@@ -1,5 +1,5 @@
 import type { Effect } from '../result/decisions.ts';
-import { deciding, decisionsOf } from '../result/decisions.ts';
+import { deciding, decisionsOf, interpretedWith } from '../result/decisions.ts';
 import type { Measurement, Result } from '../result/envelope.ts';
 import {
   type CorrectableOutline,
@@ -126,11 +126,13 @@ export function interpretReviewed(
   effects: readonly Effect[],
   at: Date,
 ): Result {
-  const decisions = decisionsOf(effects);
   const changed = asReviewed(gathered, effects);
-  const evidence = deciding(decisions, () => gatherEvidence(changed, SECTIONS));
-  const { accept } = gathered;
-  const result = interpretStudy(evidence, options, at, models, accept, logFailure, decisions);
+  const result = interpretedWith(effects, (applied) => {
+    const decisions = decisionsOf(applied);
+    const evidence = deciding(decisions, () => gatherEvidence(changed, SECTIONS));
+    const { accept } = gathered;
+    return interpretStudy(evidence, options, at, models, accept, logFailure, decisions);
+  });
   return withNotes(result, effects);
 }
 

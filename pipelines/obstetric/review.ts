@@ -2,7 +2,7 @@ import type { Ellipse, Point } from '../contract/image.ts';
 import { type Clip, type RefusedFile, scaleFor } from '../contract/study.ts';
 import { toMillimetres } from '../measure/ellipse.ts';
 import type { Effect } from '../result/decisions.ts';
-import { decisionsOf } from '../result/decisions.ts';
+import { decisionsOf, interpretedWith } from '../result/decisions.ts';
 import type { Measurement, Result } from '../result/envelope.ts';
 import { hardLimitsOf } from '../result/obstetric/limits.ts';
 import { type CorrectableOutline, type EndpointRules, withNotes } from '../run/review-effects.ts';
@@ -98,9 +98,10 @@ export function interpretReviewed(
   effects: readonly Effect[],
   at: Date,
 ): Result {
-  const decisions = decisionsOf(effects);
   const changed = asReviewed(given, effects);
-  const result = interpretStudy(changed, refusedFrames, models, at, logFailure, decisions);
+  const result = interpretedWith(effects, (applied) =>
+    interpretStudy(changed, refusedFrames, models, at, logFailure, decisionsOf(applied)),
+  );
   return withNotes(result, effects);
 }
 

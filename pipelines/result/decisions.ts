@@ -36,6 +36,8 @@ interface Confirmation {
   calipers: Caliper[] | null;
   /** Frame to which the calipers were moved; null if they stayed on the same frame. */
   movedTo: number | null;
+  /** The number that a person accepted; reviews of earlier versions do not contain it. */
+  seen?: number;
 }
 
 /**
@@ -48,7 +50,7 @@ export type Effect =
   | { do: 'reject'; on: string }
   /** The person preferred another value of the same quantity to this one. */
   | { do: 'pass-over'; on: string }
-  /** The person rejected a value on which this one is based, so its confirmation no longer applies. */
+  /** A value on which this one is based was rejected or changed, so its confirmation no longer applies. */
   | { do: 'withdraw-confirmation'; on: string }
   /**
    * The person rejected or passed over a value of this quantity. Only values in `known` may take
@@ -220,4 +222,26 @@ export function decisionsOf(effects: readonly Effect[]): Decisions | null {
     }),
     named: effects.filter((one) => one.do === 'name-plane' || one.do === 'name-view'),
   };
+}
+
+/** Returns true if a person accepted another number than this one. A stored number may be rounded. */
+export const isOutdated = ({ seen }: Pick<Confirmation, 'seen'>, value: number): boolean =>
+  seen !== undefined && Math.abs(value - seen) > 1e-6 * Math.abs(seen);
+
+/**
+ * Returns the result of a review. If a value was accepted and is now calculated from other inputs,
+ * nobody has seen the new number, so the study is interpreted again without that acceptance.
+ */
+export function interpretedWith(
+  effects: readonly Effect[],
+  interpret: (effects: readonly Effect[]) => Result,
+): Result {
+  const result = interpret(effects);
+  const outdated = (decisionsOf(effects)?.confirmed ?? []).flatMap((given): Effect[] => {
+    const own = result.measurements.filter((one) => identityOf(one) === given.on);
+    return own.length > 0 && own.every(({ value }) => isOutdated(given, value))
+      ? [{ do: 'withdraw-confirmation', on: given.on }]
+      : [];
+  });
+  return outdated.length === 0 ? result : interpretedWith([...effects, ...outdated], interpret);
 }

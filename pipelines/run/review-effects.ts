@@ -2,7 +2,7 @@ import type { Point } from '../contract/image.ts';
 import type { Change, Changed } from '../contract/review.ts';
 import { type Clip, holds, scaleFor } from '../contract/study.ts';
 import { distance } from '../measure/ellipse.ts';
-import { type Effect, identityOf, type ReviewedResult } from '../result/decisions.ts';
+import { type Effect, identityOf, isOutdated, type ReviewedResult } from '../result/decisions.ts';
 import { type Caliper, isFromReport, type Measurement, type Result } from '../result/envelope.ts';
 import { isSummary } from '../result/measured.ts';
 import { conclusionOf } from '../result/render/conclusion.ts';
@@ -123,7 +123,7 @@ const confirm = (
   one: Measurement,
   as: Confirm['as'],
   state: ReviewedResult,
-  given: Partial<Pick<Confirm, 'value' | 'calipers' | 'movedTo'>> = {},
+  given: Partial<Pick<Confirm, 'value' | 'calipers' | 'movedTo' | 'seen'>> = {},
 ): Confirm => {
   const on = targetOf(one, state);
   const before = state.effects.findLast((effect) => effect.do === 'confirm' && effect.on === on);
@@ -226,7 +226,8 @@ function accept(one: Measurement, state: ReviewedResult, seen = new Set<string>(
 function acceptUnchanged(one: Measurement, state: ReviewedResult): Effect {
   const on = targetOf(one, state);
   const before = state.effects.findLast((effect) => 'on' in effect && effect.on === on);
-  return before?.do === 'confirm' ? before : confirm(one, 'accepted', state);
+  if (before?.do === 'confirm' && !isOutdated(before, one.value)) return before;
+  return confirm(one, 'accepted', state, { seen: one.value });
 }
 
 function withinLimits(concept: string, value: number, unit: string, rules: EndpointRules): void {

@@ -539,6 +539,46 @@ describe('a value that a person has accepted', () => {
     expect(counting(key, typed)?.value).toBe(1.5);
   });
 
+  it.each([
+    ['lvef-4c', 'lvedv-4c', 'set-value', 130, heart],
+    ['lvef-4c', 'lvesv-4c', 'set-value', 70, read],
+    ['lvef-biplane', 'lvedv-biplane', 'set-value', 130, read],
+    ['lvef-biplane', 'lvesv-biplane', 'set-value', 70, heart],
+  ] as const)(
+    'is no longer accepted once it has another number: %s after %s',
+    (key, input, kind, value, study) => {
+      const before = counting(key, changed(study, ['accept', key]));
+      const result = changed(study, ['accept', key], [kind, input, value]);
+      const after = result.measurements.find(({ concept }) => concept.key === key);
+      expect(after?.value).not.toBeCloseTo(before?.value ?? 0, 0);
+      expect(after).not.toHaveProperty('confirmed');
+      const again = changed(study, ['accept', key], [kind, input, value], ['accept', key]);
+      expect(counting(key, again)).toMatchObject({ value: after?.value, confirmed: 'accepted' });
+    },
+  );
+
+  it('stays accepted if its input is given the same number, or the old one again', () => {
+    const { value = 0 } = counting('lvedv-biplane', interpretReviewed(heart, [], AT)) ?? {};
+    const ef = counting('lvef-biplane', interpretReviewed(heart, [], AT))?.value;
+    const typed = (...values: number[]) =>
+      values.map((one) => ['set-value', 'lvedv-biplane', one] as const);
+    for (const changes of [typed(value), typed(130, value)]) {
+      const after = changed(heart, ['accept', 'lvef-biplane'], ...changes);
+      expect(counting('lvef-biplane', after)).toMatchObject({ value: ef, confirmed: 'accepted' });
+    }
+  });
+
+  it('stays if the reader typed it and then its input', () => {
+    const typed = [
+      ['set-value', 'lvef-biplane', 52],
+      ['set-value', 'lvedv-biplane', 130],
+    ] as const;
+    expect(counting('lvef-biplane', changed(heart, ...typed))).toMatchObject({
+      value: 52,
+      confirmed: 'entered',
+    });
+  });
+
   it('stays if it comes from the machine and a volume of the images is rejected', () => {
     const cart = [cartValue(machine('lvef-biplane', '%', 55))];
     const study = { ...heart.gathered.study, cart };

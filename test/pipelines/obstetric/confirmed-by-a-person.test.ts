@@ -731,6 +731,26 @@ describe('a sweep that was misread as twins', () => {
   });
 });
 
+describe('an estimated weight that a person accepted', () => {
+  const weight = (...changes: readonly PersonChange[]) =>
+    measurementOf(reviewedWith(reviewedStudy('real'), ...changes), 'efw');
+
+  it('is no longer accepted once the abdomen has another circumference', () => {
+    expect(weight(accept('efw'))).toMatchObject({ confirmed: 'accepted' });
+    const after = weight(accept('efw'), type('ac', 270));
+    expect(after.value).not.toBeCloseTo(weight(accept('efw')).value, 0);
+    expect(after).not.toHaveProperty('confirmed');
+    expect(after.note ?? '').not.toContain('accepted by the reader');
+    const again = weight(accept('efw'), type('ac', 270), accept('efw'));
+    expect(again).toMatchObject({ value: after.value, confirmed: 'accepted' });
+  });
+
+  it('stays as the reader typed it', () => {
+    const after = weight(accept('efw'), type('efw', 1250), type('ac', 270));
+    expect(after).toMatchObject({ value: 1250, confirmed: 'entered' });
+  });
+});
+
 describe('of pockets of fluid that are all cut off by the edge of the picture', () => {
   const frames = [pocket(30, true), pocket(85, true)];
   const study = reviewedViews({ amnioticFluid: { frames, uncertainty: null } });
