@@ -4,6 +4,8 @@ import { imageTypeFlags } from '../input/dicom/clip.ts';
 import { velocityOfShift } from '../input/dicom/regions.ts';
 import { distance } from '../measure/ellipse.ts';
 import { valueAt } from '../measure/m-mode/plane.ts';
+import { MITRAL_STENOSIS_GRADES, REGURGITATION_GRADES } from '../result/render/echo/shared.ts';
+import { AORTIC_STENOSIS_GRADES, TRICUSPID_GRADES } from '../result/render/echo/valves.ts';
 import { obstructionCategory, wallStatement } from './cardiomyopathy/guideline.ts';
 import { algorithm2016A, algorithm2016B, type Diastolic2016 } from './diastolic/guideline-2016.ts';
 import { algorithm2025, earlyOverAnnular } from './diastolic/guideline-2025.ts';
@@ -129,6 +131,15 @@ function curve(i: VectorInputs): { samples: number[]; step: number } {
   return { samples, step: i.number('durationS') / (count - 1) };
 }
 
+/** The published wording of a grade; null without a grade. */
+const inPublishedWords = <Code extends string>(
+  words: Readonly<Record<Code, string>>,
+  code: Code | null,
+) => code && words[code];
+
+/** The published table excludes sclerosis as well, which a result does not claim. */
+const PUBLISHED_STENOSIS = { ...AORTIC_STENOSIS_GRADES, none: 'no stenosis or sclerosis' };
+
 const volumes = (i: VectorInputs) => ({
   orifice: i.optionalNumber('eroaMm2'),
   volume: i.optionalNumber('regurgitantVolumeMl'),
@@ -174,14 +185,17 @@ const FLOW_CHECKS: Readonly<Record<string, CheckFormula>> = {
     ),
   'av.flowRate': (i) => flowRate(i.number('strokeVolumeMl'), i.number('ejectionTimeMs')),
   'av.stenosisGrade': (i) =>
-    stenosisGrade({
-      peak: i.optionalNumber('vmaxMS'),
-      meanGradient: i.optionalNumber('meanGradientMmHg'),
-      area: i.optionalNumber('avaCm2'),
-      areaIndex: i.optionalNumber('avaiCm2M2'),
-      strokeIndex: i.optionalNumber('sviMlM2'),
-      ef: i.optionalNumber('lvefPercent'),
-    }),
+    inPublishedWords(
+      PUBLISHED_STENOSIS,
+      stenosisGrade({
+        peak: i.optionalNumber('vmaxMS'),
+        meanGradient: i.optionalNumber('meanGradientMmHg'),
+        area: i.optionalNumber('avaCm2'),
+        areaIndex: i.optionalNumber('avaiCm2M2'),
+        strokeIndex: i.optionalNumber('sviMlM2'),
+        ef: i.optionalNumber('lvefPercent'),
+      }),
+    ),
   'pisa.flow': (i) => pisaFlow(i.number('radiusCm'), i.number('aliasCmS')),
   'pisa.eroa': (i) =>
     pisaOrifice(i.number('radiusCm'), i.number('aliasCmS'), i.number('peakVelocityCmS')),
@@ -194,14 +208,19 @@ const FLOW_CHECKS: Readonly<Record<string, CheckFormula>> = {
       { diameter: i.number('mitralAnnulusDiameterCm'), vti: i.number('mitralAnnulusVtiCm') },
       { diameter: i.number('lvotDiameterCm'), vti: i.number('lvotVtiCm') },
     ),
-  'ar.quantGrade': (i) => quantitativeGrade('aortic', volumes(i)),
-  'mr.quantGrade': (i) => quantitativeGrade('mitral', volumes(i)),
-  'tr.vcGrade': (i) => tricuspidGrade('venaContracta', i.number('biplaneVcMm')),
-  'tr.eroaGrade': (i) => tricuspidGrade('orifice', i.number('eroaMm2')),
+  'ar.quantGrade': (i) =>
+    inPublishedWords(REGURGITATION_GRADES, quantitativeGrade('aortic', volumes(i))),
+  'mr.quantGrade': (i) =>
+    inPublishedWords(REGURGITATION_GRADES, quantitativeGrade('mitral', volumes(i))),
+  'tr.vcGrade': (i) =>
+    inPublishedWords(TRICUSPID_GRADES, tricuspidGrade('venaContracta', i.number('biplaneVcMm'))),
+  'tr.eroaGrade': (i) =>
+    inPublishedWords(TRICUSPID_GRADES, tricuspidGrade('orifice', i.number('eroaMm2'))),
   'ms.area.pht': (i) => mitralAreaByHalfTime(i.number('phtMs')),
   'ms.area.dt': (i) => mitralAreaByDeceleration(i.number('decelerationTimeMs')),
   'ts.area.pht': (i) => tricuspidAreaByHalfTime(i.number('phtMs')),
-  'ms.grade.acc2020': (i) => mitralStenosis2020(i.number('mvaCm2')),
+  'ms.grade.acc2020': (i) =>
+    inPublishedWords(MITRAL_STENOSIS_GRADES, mitralStenosis2020(i.number('mvaCm2'))),
   'ms.grade.easease2009': (i) => mitralStenosis2009(i.number('mvaCm2')),
 };
 

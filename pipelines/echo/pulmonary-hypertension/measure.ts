@@ -79,7 +79,7 @@ function contradictingCava(values: Values, section: string): Measurement[] {
 export function rightHeartPressures(given: Values, section: string): RightHeartPressures {
   const contracta = given.number('tr-vena-contracta');
   const tricuspid = contracta === null ? null : tricuspidGrade('venaContracta', contracta);
-  const torrential = tricuspid === 'torrential (5+)';
+  const torrential = tricuspid === 'torrential';
   const outflow = given.number('pv-vmax');
   const stenosis = outflow === null ? null : pulmonaryStenosis(outflow);
   const collapse = given.calculated('ivc-collapse', {

@@ -61,8 +61,8 @@ function atrialGap(values: Values, withheld: boolean): Statement | null {
  */
 function jetCaution({ tricuspid: grade, stenosis }: RightHeartPressures): Statement | null {
   if (stenosis) return sayOfPressure.conclusion('ph.outflow-stenosis', { grade: stenosis });
-  if (grade === 'torrential (5+)') return sayOfPressure.conclusion('ph.torrential', {});
-  return grade === 'severe (3+)' || grade === 'massive (4+)'
+  if (grade === 'torrential') return sayOfPressure.conclusion('ph.torrential', {});
+  return grade === 'severe' || grade === 'massive'
     ? sayOfPressure.conclusion('ph.severe-regurgitation', { grade })
     : null;
 }
@@ -110,7 +110,7 @@ function likelihoodOf(
   const by = probability(jet?.value ?? null, present);
   // A torrential jet is slower than the pressure behind it would suggest. Its velocity can
   // therefore confirm pulmonary hypertension but cannot exclude it.
-  return tricuspid === 'torrential (5+)' && by !== 'high' ? null : by;
+  return tricuspid === 'torrential' && by !== 'high' ? null : by;
 }
 
 /** Measures of the RV that show whether a high pressure has changed it, with their limits. */

@@ -1,5 +1,13 @@
 import { rounded } from '../../measure/rounding.ts';
-import type { HighFlow, StenosisRemark } from '../../result/render/echo/valves.ts';
+import type { MitralStenosisGrade, RegurgitationGrade } from '../../result/render/echo/shared.ts';
+import type {
+  AorticStenosisGrade,
+  HighFlow,
+  PulmonaryStenosisGrade,
+  StenosisRemark,
+  TricuspidGrade,
+  TricuspidResult,
+} from '../../result/render/echo/valves.ts';
 import { pressureGradient } from '../formulas.ts';
 
 /**
@@ -32,60 +40,41 @@ export const STENOSIS = {
   preservedEf: 50,
 } as const;
 
-const STENOSIS_GRADES = [
-  'insufficient data',
-  'very severe AS (high-gradient)',
-  'severe AS (high-gradient)',
-  'discordant: AVA small, indexed AVA >0.6; moderate AS likely (small body size)',
-  'discordant low-gradient AS, flow state unknown',
-  'classical low-flow low-gradient AS (LVEF <50%)',
-  'paradoxical low-flow low-gradient AS (LVEF >=50%)',
-  'low-flow low-gradient AS, LVEF unknown',
-  'normal-flow low-gradient AS, severe AS unlikely',
-  'mean gradient <20 mmHg; mild or no stenosis, Vmax needed',
-  'moderate AS',
-  'mild AS',
-  'no stenosis or sclerosis',
-] as const;
-export type StenosisGrade = (typeof STENOSIS_GRADES)[number];
-
 function smallArea(areaIndex: number | null, strokeIndex: number | null, ef: number | null) {
   if (areaIndex !== null && areaIndex > STENOSIS.severe.areaIndex) {
-    return 'discordant: AVA small, indexed AVA >0.6; moderate AS likely (small body size)';
+    return 'discordant-small-body';
   }
-  if (strokeIndex === null) return 'discordant low-gradient AS, flow state unknown';
-  if (strokeIndex > STENOSIS.lowFlow) return 'normal-flow low-gradient AS, severe AS unlikely';
-  if (ef === null) return 'low-flow low-gradient AS, LVEF unknown';
-  return ef < STENOSIS.preservedEf
-    ? 'classical low-flow low-gradient AS (LVEF <50%)'
-    : 'paradoxical low-flow low-gradient AS (LVEF >=50%)';
+  if (strokeIndex === null) return 'discordant-flow-unknown';
+  if (strokeIndex > STENOSIS.lowFlow) return 'normal-flow-low-gradient';
+  if (ef === null) return 'low-flow-ef-unknown';
+  return ef < STENOSIS.preservedEf ? 'classical-low-flow' : 'paradoxical-low-flow';
 }
 
 /**
  * Returns the grade in the first table row that matches the rounded values (echo 11.1). A valve
  * area alone is never graded.
  */
-export function stenosisGrade(inputs: StenosisInputs): StenosisGrade {
+export function stenosisGrade(inputs: StenosisInputs): AorticStenosisGrade {
   const at = (value: number | null, decimals: number) =>
     value === null ? null : rounded(value, decimals);
   const peak = at(inputs.peak, 1);
   const gradient = at(inputs.meanGradient, 0);
   const area = at(inputs.area, 2);
   const { verySevere, severe, moderate, mild } = STENOSIS;
-  if (peak === null && gradient === null) return 'insufficient data';
+  if (peak === null && gradient === null) return 'insufficient-data';
   const reaches = (limits: { peak: number; gradient: number }) =>
     (peak ?? 0) >= limits.peak || (gradient ?? 0) >= limits.gradient;
-  if (reaches(verySevere)) return 'very severe AS (high-gradient)';
-  if (reaches(severe)) return 'severe AS (high-gradient)';
+  if (reaches(verySevere)) return 'very-severe';
+  if (reaches(severe)) return 'severe';
   if (area !== null && area <= severe.area) {
     return smallArea(at(inputs.areaIndex, 2), at(inputs.strokeIndex, 0), at(inputs.ef, 0));
   }
   if (peak === null && (gradient ?? 0) < moderate.gradient) {
-    return 'mean gradient <20 mmHg; mild or no stenosis, Vmax needed';
+    return 'low-gradient-peak-unknown';
   }
   const narrowed = (peak ?? 0) >= mild.peak && area !== null && area <= moderate.area;
-  if (reaches(moderate) || narrowed) return 'moderate AS';
-  return (peak ?? 0) >= mild.peak ? 'mild AS' : 'no stenosis or sclerosis';
+  if (reaches(moderate) || narrowed) return 'moderate';
+  return (peak ?? 0) >= mild.peak ? 'mild' : 'none';
 }
 
 /**
@@ -132,21 +121,21 @@ export const exceedsPeakGradient = (mean: number, peak: number): boolean =>
 export const contradictsArea = (peak: number, area: number): boolean =>
   rounded(peak, 1) < STENOSIS.atRisk.peak && rounded(area, 2) <= STENOSIS.severe.area;
 
-const ADVICE: Readonly<Partial<Record<StenosisGrade, StenosisRemark>>> = {
-  'classical low-flow low-gradient AS (LVEF <50%)': 'dobutamine',
-  'paradoxical low-flow low-gradient AS (LVEF >=50%)': 'calcium-score',
-  'normal-flow low-gradient AS, severe AS unlikely': 'check-outflow',
+const ADVICE: Readonly<Partial<Record<AorticStenosisGrade, StenosisRemark>>> = {
+  'classical-low-flow': 'dobutamine',
+  'paradoxical-low-flow': 'calcium-score',
+  'normal-flow-low-gradient': 'check-outflow',
 };
 
 /**
  * Grades in rows 6 to 9 of the table (echo 11.1). The same values can also result from an
  * underestimated LVOT diameter or from hypertension.
  */
-const LOW_GRADIENT: ReadonlySet<StenosisGrade> = new Set([
-  'classical low-flow low-gradient AS (LVEF <50%)',
-  'paradoxical low-flow low-gradient AS (LVEF >=50%)',
-  'low-flow low-gradient AS, LVEF unknown',
-  'normal-flow low-gradient AS, severe AS unlikely',
+const LOW_GRADIENT: ReadonlySet<AorticStenosisGrade> = new Set([
+  'classical-low-flow',
+  'paradoxical-low-flow',
+  'low-flow-ef-unknown',
+  'normal-flow-low-gradient',
 ]);
 
 function highFlow(strokeIndex: number | null): HighFlow {
@@ -163,7 +152,7 @@ interface StenosisEvidence extends StenosisInputs {
  * advice (echo 11.1, 19).
  */
 export function stenosisRemarks(
-  grade: StenosisGrade,
+  grade: AorticStenosisGrade,
   inputs: StenosisEvidence,
 ): { highFlow: HighFlow | null; remarks: StenosisRemark[] } {
   const at = (value: number | null, decimals: number) =>
@@ -177,7 +166,7 @@ export function stenosisRemarks(
     [severe.area, moderate.area].some(
       (limit) => rounded(Math.abs(area - limit), 2) <= AREA_VARIABILITY,
     );
-  const steep = grade === 'severe AS (high-gradient)' && area !== null && !small;
+  const steep = grade === 'severe' && area !== null && !small;
   const remarks: (StenosisRemark | null)[] = [
     small && velocityIndex !== null && velocityIndex > AMPLE_VELOCITY_INDEX
       ? 'small-outflow'
@@ -208,13 +197,11 @@ export function largerStroke(outflow: number, ventricle: number): 'outflow' | 'v
   return ventricle - outflow > STROKE_DIFFERENCE.ventricle * ventricle ? 'ventricle' : null;
 }
 
-export type MitralStenosisGrade = 'progressive (non-severe) MS' | 'severe MS' | 'very severe MS';
-
 /** Returns the grade of mitral stenosis from the valve area, cm2 (VHD20; echo 11.5). */
 export function mitralStenosis2020(area: number): MitralStenosisGrade {
   const shown = rounded(area, 2);
-  if (shown <= 1) return 'very severe MS';
-  return shown <= 1.5 ? 'severe MS' : 'progressive (non-severe) MS';
+  if (shown <= 1) return 'very-severe';
+  return shown <= 1.5 ? 'severe' : 'progressive';
 }
 
 /** Returns the grade of mitral stenosis from the valve area, cm2 (VS09). */
@@ -245,19 +232,14 @@ const PEAK = { moderate: 3, severe: 4 } as const;
  * Returns the grade of pulmonary stenosis from the peak velocity, m/s. Null below 3 m/s: the table
  * calls this mild stenosis, but has no lower limit that separates it from a normal valve.
  */
-export function pulmonaryStenosis(peak: number): 'moderate PS' | 'severe PS' | null {
+export function pulmonaryStenosis(peak: number): PulmonaryStenosisGrade | null {
   const shown = rounded(peak, 1);
-  if (shown > PEAK.severe) return 'severe PS';
-  return shown >= PEAK.moderate ? 'moderate PS' : null;
+  if (shown > PEAK.severe) return 'severe';
+  return shown >= PEAK.moderate ? 'moderate' : null;
 }
 
-const REGURGITATION_GRADES = [
-  'grade I (mild)',
-  'grade II (moderate)',
-  'grade III (moderate-severe)',
-  'grade IV (severe)',
-] as const;
-type RegurgitationGrade = (typeof REGURGITATION_GRADES)[number];
+/** Grades by EROA, volume and fraction, in increasing severity. */
+const QUANTITATIVE_GRADES = ['mild', 'moderate', 'moderate-to-severe', 'severe'] as const;
 
 /**
  * Lower limits of grades II, III and IV: EROA in mm2, volume in ml, fraction in per cent (VR17).
@@ -291,9 +273,9 @@ function gradesOf(valve: 'aortic' | 'mitral', inputs: QuantitativeRegurgitation)
 export function quantitativeGrade(
   valve: 'aortic' | 'mitral',
   inputs: QuantitativeRegurgitation,
-): RegurgitationGrade | null {
+): (typeof QUANTITATIVE_GRADES)[number] | null {
   const grades = gradesOf(valve, inputs);
-  return grades.length === 0 ? null : (REGURGITATION_GRADES[Math.max(...grades)] ?? null);
+  return grades.length === 0 ? null : (QUANTITATIVE_GRADES[Math.max(...grades)] ?? null);
 }
 
 /**
@@ -312,11 +294,6 @@ function isInconsistent(valve: 'aortic' | 'mitral', inputs: QuantitativeRegurgit
  */
 const LIFTING_SIGNS = 3;
 
-export type IntegratedGrade =
-  | RegurgitationGrade
-  | 'severity indeterminate'
-  | 'inconsistent, suggest CMR';
-
 /**
  * Returns the grade from the quantities and the number of specific signs of severe regurgitation
  * (VR17).
@@ -325,12 +302,12 @@ export function integratedGrade(
   valve: 'aortic' | 'mitral',
   severeSigns: number,
   inputs: QuantitativeRegurgitation,
-): IntegratedGrade {
+): RegurgitationGrade {
   const grade = quantitativeGrade(valve, inputs);
-  if (!grade) return 'severity indeterminate';
-  if (isInconsistent(valve, inputs)) return 'inconsistent, suggest CMR';
-  const lifted = grade === 'grade III (moderate-severe)' && severeSigns >= LIFTING_SIGNS;
-  return lifted ? 'grade IV (severe)' : grade;
+  if (!grade) return 'indeterminate';
+  if (isInconsistent(valve, inputs)) return 'inconsistent';
+  const lifted = grade === 'moderate-to-severe' && severeSigns >= LIFTING_SIGNS;
+  return lifted ? 'severe' : grade;
 }
 
 /**
@@ -353,14 +330,13 @@ export function severeAorticSigns({
   ].filter(Boolean).length;
 }
 
-const TRICUSPID_GRADES = [
-  'mild (1+)',
-  'moderate (2+)',
-  'severe (3+)',
-  'massive (4+)',
-  'torrential (5+)',
-] as const;
-type TricuspidGrade = (typeof TRICUSPID_GRADES)[number];
+const TRICUSPID_GRADES: readonly TricuspidGrade[] = [
+  'mild',
+  'moderate',
+  'severe',
+  'massive',
+  'torrential',
+];
 
 /** Lower limits of grades 2 to 5 for the biplane vena contracta and the EROA (TVARC; echo 11.6). */
 const TRICUSPID_LIMITS = {
@@ -375,27 +351,24 @@ export function tricuspidGrade(
   value: number,
 ): TricuspidGrade {
   const { limits, decimals } = TRICUSPID_LIMITS[quantity];
-  return TRICUSPID_GRADES[reached(limits, rounded(value, decimals))] ?? 'torrential (5+)';
+  return TRICUSPID_GRADES[reached(limits, rounded(value, decimals))] ?? 'torrential';
 }
 
-export type TricuspidResult =
-  | TricuspidGrade
-  | `${TricuspidGrade} - ${TricuspidGrade}`
-  | 'indeterminate';
+const SEVERE_REGURGITATION: ReadonlySet<RegurgitationGrade | TricuspidGrade> = new Set([
+  'moderate-to-severe',
+  'severe',
+  'massive',
+  'torrential',
+]);
 
-export type RegurgitationResult = IntegratedGrade | TricuspidResult;
-
-export const SEVERE_REGURGITATION: ReadonlySet<RegurgitationResult | null> =
-  new Set<RegurgitationResult>([
-    'grade III (moderate-severe)',
-    'grade IV (severe)',
-    'moderate (2+) - severe (3+)',
-    'severe (3+)',
-    'severe (3+) - massive (4+)',
-    'massive (4+)',
-    'massive (4+) - torrential (5+)',
-    'torrential (5+)',
-  ]);
+/**
+ * Returns true if regurgitation is severe, or AR or MR of grade III. Of two grades of TR, the higher
+ * one counts.
+ */
+export function isSevereRegurgitation(grade: RegurgitationGrade | TricuspidResult): boolean {
+  const [lower, higher = lower] = typeof grade === 'string' ? [grade] : grade;
+  return SEVERE_REGURGITATION.has(higher);
+}
 
 /**
  * Returns the grade of TR from both quantities. Two adjacent grades are returned as a range. If the
@@ -413,5 +386,5 @@ export function tricuspidIntegrated(
   if (!lower || !higher) return null;
   const apart = TRICUSPID_GRADES.indexOf(higher) - TRICUSPID_GRADES.indexOf(lower);
   if (apart > 1) return 'indeterminate';
-  return apart === 0 ? higher : `${lower} - ${higher}`;
+  return apart === 0 ? higher : [lower, higher];
 }

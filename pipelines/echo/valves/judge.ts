@@ -2,14 +2,18 @@ import type { EchoConcept } from '../../concepts/echo.ts';
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import {
+  type MitralStenosisGrade,
   namedText,
+  type RegurgitationGrade,
   remarkOfEcho,
   type SuspectedStenosis,
 } from '../../result/render/echo/shared.ts';
 import {
+  type AorticStenosisGrade,
   type MitralRemark,
   type StenosisRemark,
   sayOfValves,
+  type TricuspidResult,
 } from '../../result/render/echo/valves.ts';
 import type { Statement } from '../../result/statement.ts';
 import { circleArea } from '../formulas.ts';
@@ -18,29 +22,21 @@ import { belongsToMachine, type Values } from '../shared/section.ts';
 import {
   contradictsArea,
   exceedsPeakGradient,
-  type IntegratedGrade,
   integratedGrade,
   isForeignArea,
   isNormalMitralArea,
   largerStroke,
-  type MitralStenosisGrade,
   mitralStenosis2020,
   STENOSIS,
   STENOTIC_GRADIENT,
-  type StenosisGrade,
   severeAorticSigns,
   stenosisGrade,
   stenosisRemarks,
-  type TricuspidResult,
   tricuspidIntegrated,
 } from './guideline.ts';
 
 export interface AorticStenosis {
-  grade: StenosisGrade;
-  /**
-   * Grade in its published wording, but without "no sclerosis", because sclerosis is not assessed.
-   */
-  published: string;
+  grade: AorticStenosisGrade;
   statements: readonly Statement[];
   criteria: readonly Criterion[];
   area: Measurement | null;
@@ -61,13 +57,11 @@ interface Contradiction {
 }
 
 /** Grades that are not a finding. */
-export const UNREMARKABLE: ReadonlySet<StenosisGrade> = new Set([
-  'insufficient data',
-  'no stenosis or sclerosis',
-  'mean gradient <20 mmHg; mild or no stenosis, Vmax needed',
+export const UNREMARKABLE: ReadonlySet<AorticStenosisGrade> = new Set([
+  'insufficient-data',
+  'none',
+  'low-gradient-peak-unknown',
 ]);
-
-export const VERY_SEVERE: StenosisGrade = 'very severe AS (high-gradient)';
 
 function ofGradient({ asMeasured }: Values): Contradiction | null {
   const peak = asMeasured.measurement('av-vmax');
@@ -79,7 +73,7 @@ function ofGradient({ asMeasured }: Values): Contradiction | null {
     stenosisGrade({ ...unknown, meanGradient: gradient.value }),
     stenosisGrade({ ...unknown, peak: peak.value }),
   ];
-  const loud = grades.includes(VERY_SEVERE) ? 'critical' : 'abnormal';
+  const loud = grades.includes('very-severe') ? 'critical' : 'abnormal';
   return {
     code: 'valves.gradient-contradicts',
     between: [gradient, peak],
@@ -120,8 +114,6 @@ function areasOf(values: Values, rejected: Measurement | null) {
     areaIndex: values.measurement('av-area-vmax-index'),
   };
 }
-
-const NO_STENOSIS: StenosisGrade = 'no stenosis or sclerosis';
 
 const { severe, lowFlow, preservedEf } = STENOSIS;
 
@@ -184,12 +176,11 @@ export function aorticStenosis(values: Values, ef: Measurement | null): AorticSt
     ef: ef?.value ?? null,
   };
   const contradiction = ofGradient(values) ?? ofArea(values, area);
-  const grade = contradiction ? 'insufficient data' : stenosisGrade(inputs);
+  const grade = contradiction ? 'insufficient-data' : stenosisGrade(inputs);
   const velocityIndex = values.number('velocity-index');
   const { highFlow, remarks } = stenosisRemarks(grade, { ...inputs, velocityIndex });
   return {
     grade,
-    published: grade === NO_STENOSIS ? 'no significant stenosis' : grade,
     statements: [
       ...(area?.concept.key === 'av-area-vmax' ? [remark('area-by-peak-velocities')] : []),
       ...(highFlow
@@ -285,8 +276,8 @@ function graded(valve: 'aortic' | 'mitral', values: Values) {
 }
 
 export interface Regurgitations {
-  AR: IntegratedGrade | null;
-  MR: IntegratedGrade | null;
+  AR: RegurgitationGrade | null;
+  MR: RegurgitationGrade | null;
   TR: TricuspidResult | null;
 }
 
@@ -313,9 +304,9 @@ export function regurgitationGap(grades: Regurgitations): Statement | null {
     : null;
 }
 
-const INSIGNIFICANT: ReadonlySet<IntegratedGrade> = new Set<IntegratedGrade>([
-  'grade I (mild)',
-  'severity indeterminate',
+const INSIGNIFICANT: ReadonlySet<RegurgitationGrade> = new Set<RegurgitationGrade>([
+  'mild',
+  'indeterminate',
 ]);
 
 /**
@@ -330,8 +321,7 @@ export const isSignificant = (grade: Regurgitations['AR']) =>
  * shortens the half-time of the mitral inflow (echo 11.5).
  */
 export const mayShortenHalfTime = (values: Values, { AR }: Regurgitations): boolean =>
-  isSignificant(AR) ||
-  (AR === 'severity indeterminate' && severeAorticSigns(aorticInputs(values)) > 0);
+  isSignificant(AR) || (AR === 'indeterminate' && severeAorticSigns(aorticInputs(values)) > 0);
 
 /**
  * Returns the statement that the stroke volume of the LVOT and that of the biplane volumes

@@ -1,9 +1,11 @@
 import type { EchoConcept, EchoMethod } from '../../concepts/echo.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import {
+  type RegurgitationGrading,
   sayOfValves,
-  type ValveDisease,
+  type ValveGrading,
   valveDiseaseName,
+  valveGradeText,
 } from '../../result/render/echo/valves.ts';
 import type { Statement } from '../../result/statement.ts';
 import { continuityArea, mitralAreaByHalfTime, strokeVolume } from '../formulas.ts';
@@ -18,12 +20,7 @@ import {
   type PatientEvidence,
   type Values,
 } from '../shared/section.ts';
-import {
-  pulmonaryStenosis,
-  type RegurgitationResult,
-  SEVERE_REGURGITATION,
-  type StenosisGrade,
-} from './guideline.ts';
+import { isSevereRegurgitation, pulmonaryStenosis } from './guideline.ts';
 import {
   type AorticStenosis,
   aorticStenosis,
@@ -35,7 +32,6 @@ import {
   regurgitations,
   strokesDiffer,
   UNREMARKABLE,
-  VERY_SEVERE,
 } from './judge.ts';
 
 /** Quantities calculated by `valveFlows`. Each comes after its inputs. */
@@ -117,14 +113,11 @@ const MEASURED = [
   ...REGURGITANT.tricuspid,
 ] as const satisfies readonly EchoConcept[];
 
-const EF_UNKNOWN: StenosisGrade = 'low-flow low-gradient AS, LVEF unknown';
-
 /** Grades for a child, in whom no regurgitation is graded (echo 0.4, 19.5). */
 const NO_REGURGITATION: Regurgitations = { AR: null, MR: null, TR: null };
 
 interface Judgement {
-  disease: ValveDisease;
-  grade: string | null;
+  grading: ValveGrading;
   scheme: string;
   isFinding: boolean;
   evidence: readonly (Measurement | null)[];
@@ -134,34 +127,49 @@ interface Judgement {
  * Grades all valve diseases except aortic stenosis, which is graded separately because its
  * classification also lists the criteria.
  */
-function judgementsOf(values: Values, regurgitation: Regurgitations, ms: string | null) {
+function judgementsOf(
+  values: Values,
+  { AR, MR, TR }: Regurgitations,
+  ms: MitralStenosis['grade'],
+): (Judgement | null)[] {
   const of = (...keys: readonly EchoConcept[]) => keys.map((key) => values.measurement(key));
   const leaking = (
-    disease: ValveDisease,
-    grade: RegurgitationResult | null,
+    grading: RegurgitationGrading,
     scheme: string,
     evidence: readonly (Measurement | null)[],
   ): Judgement => ({
-    disease,
-    grade,
+    grading,
     scheme,
     // Quantities that contradict each other are more than one grade apart, so at least one of them
     // indicates grade III or IV.
-    isFinding: SEVERE_REGURGITATION.has(grade) || grade === 'inconsistent, suggest CMR',
+    isFinding: isSevereRegurgitation(grading.grade) || grading.grade === 'inconsistent',
     evidence,
   });
-  const { AR, MR, TR } = regurgitation;
   return [
-    leaking('aortic-regurgitation', AR, 'ASE 2017', of(...REGURGITANT.aortic)),
-    {
-      disease: 'mitral-stenosis',
-      grade: ms,
+    AR &&
+      leaking(
+        { disease: 'aortic-regurgitation', grade: AR },
+        'ASE 2017',
+        of(...REGURGITANT.aortic),
+      ),
+    ms && {
+      grading: { disease: 'mitral-stenosis', grade: ms },
       scheme: 'ACC/AHA 2020',
-      isFinding: ms !== null,
+      isFinding: true,
       evidence: of('mv-area-planimetry', 'mv-half-time'),
-    } satisfies Judgement,
-    leaking('mitral-regurgitation', MR, 'ASE 2017', of(...REGURGITANT.mitral)),
-    leaking('tricuspid-regurgitation', TR, 'TVARC 2023', of(...REGURGITANT.tricuspid)),
+    },
+    MR &&
+      leaking(
+        { disease: 'mitral-regurgitation', grade: MR },
+        'ASE 2017',
+        of(...REGURGITANT.mitral),
+      ),
+    TR &&
+      leaking(
+        { disease: 'tricuspid-regurgitation', grade: TR },
+        'TVARC 2023',
+        of(...REGURGITANT.tricuspid),
+      ),
   ];
 }
 
@@ -182,23 +190,24 @@ function suspectedFinding(values: Values, mitral: MitralStenosis | null) {
   );
 }
 
-function pulmonaryJudgement(values: Values, child: boolean): Judgement {
+function pulmonaryJudgement(values: Values, child: boolean): Judgement | null {
   const peak = values.measurement('pv-vmax');
   const grade = peak && !child ? pulmonaryStenosis(peak.value) : null;
-  return {
-    disease: 'pulmonary-stenosis',
-    grade,
-    scheme: 'EAE/ASE 2009, as published, not read again independently',
-    isFinding: grade !== null,
-    evidence: [peak],
-  };
+  return (
+    grade && {
+      grading: { disease: 'pulmonary-stenosis', grade },
+      scheme: 'EAE/ASE 2009, as published, not read again independently',
+      isFinding: true,
+      evidence: [peak],
+    }
+  );
 }
 
-function stenosisFinding(values: Values, { grade, published, area }: AorticStenosis) {
+function stenosisFinding(values: Values, { grade, area }: AorticStenosis) {
   if (UNREMARKABLE.has(grade)) return null;
   const evidence = [values.measurement('av-vmax'), values.measurement('av-mean-gradient')];
-  const statement = sayOfValves.conclusion('valves.aortic-stenosis', { grade: published });
-  return grade === VERY_SEVERE
+  const statement = sayOfValves.conclusion('valves.aortic-stenosis', { grade });
+  return grade === 'very-severe'
     ? finding(ID, 'as-very-severe', statement, 'critical', evidence)
     : finding(ID, 'aortic-stenosis', statement, 'abnormal', [...evidence, area]);
 }
@@ -223,7 +232,7 @@ function aorticGaps(values: Values, stenosis: AorticStenosis | null): (Statement
       ? sayOfValves.gap('valves.no-area', { velocityIndex })
       : null,
     stenosis?.rejected ? sayOfValves.gap('valves.area-rejected', {}) : null,
-    stenosis?.grade === EF_UNKNOWN ? (ungradedEf(values)?.gap ?? null) : null,
+    stenosis?.grade === 'low-flow-ef-unknown' ? (ungradedEf(values)?.gap ?? null) : null,
   ];
 }
 
@@ -232,30 +241,21 @@ function run(evidence: PatientEvidence, given: Values) {
   const values = given.with(own);
   const child = isChild(evidence);
   const aortic = child ? null : aorticStenosis(values, gradableEf(values));
-  const stenosis = aortic?.grade === 'insufficient data' ? null : aortic;
+  const stenosis = aortic?.grade === 'insufficient-data' ? null : aortic;
   const regurgitation = child ? NO_REGURGITATION : regurgitations(values);
   const mitral = child ? null : mitralStenosis(values, mayShortenHalfTime(values, regurgitation));
   const judged = [
     ...judgementsOf(values, regurgitation, mitral?.grade ?? null),
     pulmonaryJudgement(values, child),
-  ].flatMap(({ disease, grade, ...one }) =>
-    grade
-      ? [
-          {
-            disease,
-            grade,
-            ...one,
-            statement: sayOfValves.conclusion('valves.grade', { disease, grade }),
-          },
-        ]
-      : [],
+  ].flatMap((one) =>
+    one ? [{ ...one, statement: sayOfValves.conclusion('valves.grade', one.grading) }] : [],
   );
   const rejected = aortic?.rejected ?? null;
   const measured = MEASURED.map((key) => values.measurement(key));
   return conclude(valves, {
     measurements: [...measured, ...own.map((one) => (one.id === rejected?.id ? rejected : one))],
     conclusions: [
-      stenosis && sayOfValves.conclusion('valves.aortic-stenosis', { grade: stenosis.published }),
+      stenosis && sayOfValves.conclusion('valves.aortic-stenosis', { grade: stenosis.grade }),
       ...(stenosis?.statements ?? []),
       strokesDiffer(values, regurgitation),
       ...judged.map(({ statement }) => statement),
@@ -276,8 +276,8 @@ function run(evidence: PatientEvidence, given: Values) {
       stenosis && stenosisFinding(values, stenosis),
       aortic && contradictionFinding(aortic),
       suspectedFinding(values, mitral),
-      ...judged.map(({ disease, statement, isFinding, evidence: of }) =>
-        isFinding ? finding(ID, disease, statement, 'abnormal', of) : null,
+      ...judged.map(({ grading, statement, isFinding, evidence: of }) =>
+        isFinding ? finding(ID, grading.disease, statement, 'abnormal', of) : null,
       ),
     ],
     classifications: [
@@ -285,13 +285,19 @@ function run(evidence: PatientEvidence, given: Values) {
         classification(
           ID,
           'aortic-stenosis',
-          'Aortic stenosis',
-          stenosis.published,
+          valveDiseaseName('aortic-stenosis'),
+          valveGradeText({ disease: 'aortic-stenosis', grade: stenosis.grade }),
           'EACVI/ASE 2017; very severe ACC/AHA 2020',
           stenosis.criteria,
         ),
-      ...judged.map(({ disease, grade, scheme }) =>
-        classification(ID, disease, valveDiseaseName(disease), grade, scheme),
+      ...judged.map(({ grading, scheme }) =>
+        classification(
+          ID,
+          grading.disease,
+          valveDiseaseName(grading.disease),
+          valveGradeText(grading),
+          scheme,
+        ),
       ),
     ],
   });

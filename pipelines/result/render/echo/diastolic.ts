@@ -1,5 +1,15 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
-import { type About, allNamed, type SuspectedStenosis, suspicionText } from './shared.ts';
+import {
+  type About,
+  allNamed,
+  inWords,
+  MITRAL_STENOSIS_GRADES,
+  type MitralStenosisGrade,
+  REGURGITATION_GRADES,
+  type RegurgitationGrade,
+  type SuspectedStenosis,
+  suspicionText,
+} from './shared.ts';
 
 /** Names of the algorithms, as used in the result. */
 export const SCHEMES = {
@@ -138,19 +148,19 @@ const APPLIES =
 
 /** Mitral valve diseases that make E/e' invalid. */
 export type MitralDisease =
-  | { kind: 'stenosis'; grade: string; by: 'valve area' | 'half-time' }
+  | { kind: 'stenosis'; grade: MitralStenosisGrade; by: 'valve area' | 'half-time' }
   | SuspectedStenosis
-  | { kind: 'regurgitation'; grade: string };
+  | { kind: 'regurgitation'; grade: RegurgitationGrade };
 
 function mitralText(disease: MitralDisease): string {
   switch (disease.kind) {
     case 'stenosis':
-      return `${disease.grade} by ${disease.by}`;
+      return `${inWords(MITRAL_STENOSIS_GRADES, disease.grade)} by ${disease.by}`;
     case 'steep-gradient':
     case 'small-area':
       return suspicionText(disease);
     case 'regurgitation':
-      return `MR, ${disease.grade}`;
+      return `MR, ${inWords(REGURGITATION_GRADES, disease.grade)}`;
   }
 }
 

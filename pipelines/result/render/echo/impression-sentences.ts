@@ -17,7 +17,13 @@ import {
   valueText,
   withIntervals,
 } from './shared.ts';
-import { type OpenValves, openValves, type ValveDisease, valveDiseaseName } from './valves.ts';
+import {
+  type OpenValves,
+  openValves,
+  type ValveGrading,
+  valveDiseaseName,
+  valveGradeText,
+} from './valves.ts';
 import type { Scored } from './wall-motion.ts';
 
 /** Text for each grade of the LVEF (ASE15). */
@@ -255,12 +261,10 @@ export const ECHO_IMPRESSION = {
     diameter && index
       ? `LA ${SIZE_GRADE[grade]} by ${namedText(index)}, used in preference to ${namedText(diameter)} (${byDiameter})`
       : '',
-  'impression.valve': (
-    { disease, grade }: { disease: ValveDisease | 'aortic-stenosis'; grade: string },
-    { about }: About,
-  ) => {
+  'impression.valve': (grading: ValveGrading, { about }: About) => {
+    const { disease } = grading;
     const name = disease === 'aortic-stenosis' ? 'Aortic valve' : valveDiseaseName(disease);
-    return `${name}: ${grade}${inBrackets(about)}`;
+    return `${name}: ${valveGradeText(grading)}${inBrackets(about)}`;
   },
   'impression.regurgitation-open': (of: OpenValves) =>
     `regurgitation not assessed${openValves(of)}`,

@@ -1,5 +1,6 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 import { type About, allNamed } from './shared.ts';
+import { type PulmonaryStenosisGrade, type TricuspidGrade, valveGradeText } from './valves.ts';
 
 const CAVA_NEEDED = {
   both: 'there is no accepted IVC measurement',
@@ -19,10 +20,10 @@ export const PULMONARY_HYPERTENSION_SENTENCES = {
       ? `${allNamed([jet])} is unexpected with ${allNamed(others)}: check that the jet is not that of MR or AS, and look for pulmonary stenosis.`
       : '',
   'ph.torrential': () => 'Torrential TR: the jet velocity underestimates RV pressure.',
-  'ph.severe-regurgitation': ({ grade }: { grade: string }) =>
-    `TR ${grade}: the pressure estimated from the jet velocity is uncertain.`,
-  'ph.outflow-stenosis': ({ grade }: { grade: string }) =>
-    `In ${grade}, the TR velocity shows the RV pressure, not the pulmonary artery pressure.`,
+  'ph.severe-regurgitation': ({ grade }: { grade: TricuspidGrade }) =>
+    `TR ${valveGradeText({ disease: 'tricuspid-regurgitation', grade })}: the pressure estimated from the jet velocity is uncertain.`,
+  'ph.outflow-stenosis': ({ grade }: { grade: PulmonaryStenosisGrade }) =>
+    `In ${valveGradeText({ disease: 'pulmonary-stenosis', grade })}, the TR velocity shows the RV pressure, not the pulmonary artery pressure.`,
   'ph.no-jet': () => 'TR peak velocity was not measured; whether a signal was sought is unknown.',
   'ph.not-assessed': () => 'The probability of pulmonary hypertension was not assessed.',
   'ph.no-atrial-pressure': (of: { missing: keyof typeof CAVA_NEEDED; machineRvsp: boolean }) =>

@@ -60,6 +60,32 @@ export const allNamed = (measurements: readonly Measurement[]): string =>
   measurements.map(namedText).join(', ');
 
 /**
+ * Renders a category in the words of its table. A statement that an earlier version stored has the
+ * words themselves, which are returned unchanged.
+ */
+export const inWords = (words: Readonly<Record<string, string>>, category: string): string =>
+  words[category] ?? category;
+
+/** Grades of mitral stenosis, in their published wording (VHD20; echo 11.5). */
+export const MITRAL_STENOSIS_GRADES = {
+  progressive: 'progressive (non-severe) MS',
+  severe: 'severe MS',
+  'very-severe': 'very severe MS',
+} as const;
+export type MitralStenosisGrade = keyof typeof MITRAL_STENOSIS_GRADES;
+
+/** Grades of AR and MR, in their published wording (VR17; echo 11.2, 11.3). */
+export const REGURGITATION_GRADES = {
+  mild: 'grade I (mild)',
+  moderate: 'grade II (moderate)',
+  'moderate-to-severe': 'grade III (moderate-severe)',
+  severe: 'grade IV (severe)',
+  indeterminate: 'severity indeterminate',
+  inconsistent: 'inconsistent, suggest CMR',
+} as const;
+export type RegurgitationGrade = keyof typeof REGURGITATION_GRADES;
+
+/**
  * A value that suggests mitral stenosis but does not allow a grade: a mean gradient of at least
  * `gradient`, mmHg, or an area by half-time, cm², without such a gradient.
  */

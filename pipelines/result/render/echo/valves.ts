@@ -2,11 +2,57 @@ import { type SentenceTable, statementsOf } from '../../statement.ts';
 import {
   type About,
   allOf,
+  inWords,
+  MITRAL_STENOSIS_GRADES,
+  type MitralStenosisGrade,
   namedText,
+  REGURGITATION_GRADES,
+  type RegurgitationGrade,
   type SuspectedStenosis,
   suspicionText,
   valueText,
 } from './shared.ts';
+
+/**
+ * Grades of aortic stenosis, in their published wording (AS17, VHD20; echo 11.1). The published
+ * table excludes sclerosis as well, which is not assessed here.
+ */
+export const AORTIC_STENOSIS_GRADES = {
+  'insufficient-data': 'insufficient data',
+  'very-severe': 'very severe AS (high-gradient)',
+  severe: 'severe AS (high-gradient)',
+  'discordant-small-body':
+    'discordant: AVA small, indexed AVA >0.6; moderate AS likely (small body size)',
+  'discordant-flow-unknown': 'discordant low-gradient AS, flow state unknown',
+  'classical-low-flow': 'classical low-flow low-gradient AS (LVEF <50%)',
+  'paradoxical-low-flow': 'paradoxical low-flow low-gradient AS (LVEF >=50%)',
+  'low-flow-ef-unknown': 'low-flow low-gradient AS, LVEF unknown',
+  'normal-flow-low-gradient': 'normal-flow low-gradient AS, severe AS unlikely',
+  'low-gradient-peak-unknown': 'mean gradient <20 mmHg; mild or no stenosis, Vmax needed',
+  moderate: 'moderate AS',
+  mild: 'mild AS',
+  none: 'no significant stenosis',
+} as const;
+export type AorticStenosisGrade = keyof typeof AORTIC_STENOSIS_GRADES;
+
+/** Grades of TR, in their published wording (TVARC; echo 11.6). */
+export const TRICUSPID_GRADES = {
+  mild: 'mild (1+)',
+  moderate: 'moderate (2+)',
+  severe: 'severe (3+)',
+  massive: 'massive (4+)',
+  torrential: 'torrential (5+)',
+  indeterminate: 'indeterminate',
+} as const;
+export type TricuspidGrade = Exclude<keyof typeof TRICUSPID_GRADES, 'indeterminate'>;
+/** A grade of TR, or two adjacent grades, the lower one first. */
+export type TricuspidResult =
+  | keyof typeof TRICUSPID_GRADES
+  | readonly [lower: TricuspidGrade, higher: TricuspidGrade];
+
+/** Grades of pulmonary stenosis (VS09; echo 11.7). */
+const PULMONARY_STENOSIS_GRADES = { moderate: 'moderate PS', severe: 'severe PS' } as const;
+export type PulmonaryStenosisGrade = keyof typeof PULMONARY_STENOSIS_GRADES;
 
 /** Remarks about a grade of aortic stenosis (echo 11.1, 19). */
 const STENOSIS_REMARKS = {
@@ -30,15 +76,41 @@ const HIGH_FLOW = {
 export type HighFlow = keyof typeof HIGH_FLOW;
 
 const VALVE_NAMES = {
+  'aortic-stenosis': 'Aortic stenosis',
   'aortic-regurgitation': 'Aortic regurgitation',
   'mitral-stenosis': 'Mitral stenosis by valve area',
   'mitral-regurgitation': 'Mitral regurgitation',
   'tricuspid-regurgitation': 'Tricuspid regurgitation',
   'pulmonary-stenosis': 'Pulmonary stenosis by peak velocity',
 } as const;
-/** A graded valve disease, named as in its classification. */
-export type ValveDisease = keyof typeof VALVE_NAMES;
-export const valveDiseaseName = (disease: ValveDisease): string => VALVE_NAMES[disease];
+/** Returns the name of a graded valve disease, as in its classification. */
+export const valveDiseaseName = (disease: keyof typeof VALVE_NAMES): string => VALVE_NAMES[disease];
+
+const GRADES = {
+  'aortic-stenosis': AORTIC_STENOSIS_GRADES,
+  'aortic-regurgitation': REGURGITATION_GRADES,
+  'mitral-stenosis': MITRAL_STENOSIS_GRADES,
+  'mitral-regurgitation': REGURGITATION_GRADES,
+  'tricuspid-regurgitation': TRICUSPID_GRADES,
+  'pulmonary-stenosis': PULMONARY_STENOSIS_GRADES,
+} as const satisfies Record<keyof typeof VALVE_NAMES, Readonly<Record<string, string>>>;
+
+/** Grade of AR, MR or TR. */
+export type RegurgitationGrading =
+  | { disease: 'aortic-regurgitation' | 'mitral-regurgitation'; grade: RegurgitationGrade }
+  | { disease: 'tricuspid-regurgitation'; grade: TricuspidResult };
+/** A valve disease with its grade. */
+export type ValveGrading =
+  | { disease: 'aortic-stenosis'; grade: AorticStenosisGrade }
+  | { disease: 'mitral-stenosis'; grade: MitralStenosisGrade }
+  | { disease: 'pulmonary-stenosis'; grade: PulmonaryStenosisGrade }
+  | RegurgitationGrading;
+
+/** Renders a grade; two grades as a range: "moderate (2+) - severe (3+)". */
+export function valveGradeText({ disease, grade }: ValveGrading): string {
+  const grades = typeof grade === 'string' ? [grade] : grade;
+  return grades.map((one) => inWords(GRADES[disease], one)).join(' - ');
+}
 
 /** Remarks about a grade of mitral stenosis, and reasons for not grading it. */
 const MITRAL_REMARKS = {
@@ -68,12 +140,13 @@ export function openValves({ valves }: OpenValves): string {
 }
 
 export const VALVES_SENTENCES = {
-  'valves.aortic-stenosis': ({ grade }: { grade: string }) => `Aortic stenosis: ${grade}.`,
+  'valves.aortic-stenosis': ({ grade }: { grade: AorticStenosisGrade }) =>
+    `Aortic stenosis: ${inWords(AORTIC_STENOSIS_GRADES, grade)}.`,
   'valves.stenosis-remark': ({ remark }: { remark: StenosisRemark }) => STENOSIS_REMARKS[remark],
   'valves.check-high-flow': ({ flow, limit }: { flow: HighFlow; limit: number }) =>
     `AVA above 1.0 cm²: check for high flow (${HIGH_FLOW[flow](limit)}; AR, anaemia, fever, shunt).`,
-  'valves.grade': ({ disease, grade }: { disease: ValveDisease; grade: string }) =>
-    `${VALVE_NAMES[disease]}: ${grade}.`,
+  'valves.grade': (grading: ValveGrading) =>
+    `${VALVE_NAMES[grading.disease]}: ${valveGradeText(grading)}.`,
   'valves.mitral-remark': ({ remark }: { remark: MitralRemark }) => MITRAL_REMARKS[remark],
   'valves.mitral-suspected': ({ suspected }: { suspected: SuspectedStenosis }) =>
     `Mitral stenosis is suspected but was not graded: ${suspicionText(suspected)}, but ${whyUngraded(suspected)}.`,
