@@ -200,6 +200,17 @@ describe('an ORU^R01', () => {
       ]);
     });
 
+    test('once that a value is the reader’s, and how it was made', () => {
+      const source = {
+        ...sampleMeasurement('hc', 1, 'hc-ellipse').source,
+        provenance: 'person',
+      } as const;
+      const note = 'entered by the reader';
+      const remarks = [{ code: 'review.by-person', params: { typed: true } }] as const;
+      const typed = { source, origin: 'person', confirmed: 'entered', note } as const;
+      expect(notes('hc', { ...typed, remarks: [...remarks] })).toEqual([note]);
+    });
+
     test('the side and the fetus of a withheld value too', () => {
       const withheld = { label: 'Uterine artery RI', laterality: 'right', quality: 'low' } as const;
       expect(notes('uterine-artery-ri', withheld)).toEqual([
