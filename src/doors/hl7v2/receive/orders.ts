@@ -136,7 +136,7 @@ function entriesOf(
   { pv1, before, studyUids, sex, orderedAt }: Common,
   placerOrderNumber: string,
 ): ReceivedOrder['entries'] {
-  const observations = [...segments, ...before].filter(({ name }) => name === 'OBX');
+  const observations = [...before, ...segments].filter(({ name }) => name === 'OBX');
   const procedure = {
     placerOrderNumber,
     requestedProcedure: codedText(obr, 44) || codedText(obr, 4),
@@ -201,12 +201,20 @@ function physicianName(segment: Segment | undefined, field: number): string {
   return [family, given, middle, prefix, suffix].join('^').replace(/\^+$/, '');
 }
 
-/** Returns the observations with a given LOINC code, newest first. */
+/** When an observation was made (OBX-14); -Infinity if not stated. */
+const observedAt = (obx: Segment): number =>
+  instantOf(statedText(obx, 14))?.getTime() ?? Number.NEGATIVE_INFINITY;
+
+/**
+ * Returns the observations with a given LOINC code, newest first. Of two at the same time or at none,
+ * the later one in the message comes first.
+ */
 function withCode(observations: readonly Segment[], loinc: string): Segment[] {
   return observations
     .filter((obx) => [1, 4].some((at) => statedText(obx, 3, at) === loinc && isLoinc(obx, at)))
     .filter((obx) => !['D', 'W', 'X'].includes(statedText(obx, 11)))
-    .toSorted((one, other) => (statedText(one, 14) < statedText(other, 14) ? 1 : -1));
+    .toReversed()
+    .toSorted((one, other) => observedAt(other) - observedAt(one));
 }
 
 const isLoinc = (obx: Segment, at: number) => ['LN', 'LOINC'].includes(statedText(obx, 3, at + 2));

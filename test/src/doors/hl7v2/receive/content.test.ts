@@ -105,12 +105,52 @@ describe('an order', () => {
       ['', '70'],
       ['20260520', '72'],
     ],
+    [
+      ['20260520', '72'],
+      ['', '70'],
+    ],
+    // The later one in the message, if both are of the same time.
+    [
+      ['20260520', '70'],
+      ['20260520', '72'],
+    ],
+    [
+      ['202605200800+0200', '70'],
+      ['202605200600+0000', '72'],
+    ],
+    [
+      ['', '70'],
+      ['', '72'],
+    ],
+    [
+      ['202605200900+0200', '70'],
+      ['202605200800+0000', '72'],
+    ],
+    [
+      ['20260520', '70'],
+      ['20260501', '71'],
+      ['20260520', '72'],
+    ],
   ])('has the newest weight of %j and %j', (...weights) => {
     const obxs = weights.map(
       ([at, kg], i) => `OBX|${i + 1}|NM|29463-7^Weight^LN||${kg}|kg|||||F|||${at}`,
     );
     const [order] = orders(orm({}, [...ORDER.slice(0, 3), ...obxs]));
     expect(order?.entries[0]?.patientWeightKilograms).toBe(72);
+  });
+
+  test('has its own weight before one stated for the whole message at the same time', () => {
+    const weight = (kg: number) => `OBX|1|NM|29463-7^Weight^LN||${kg}|kg|||||F|||20260520`;
+    const [pv1 = '', orc = '', obr = ''] = ORDER;
+    const [order] = orders(orm({}, [pv1, weight(70), orc, obr, weight(72)]));
+    expect(order?.entries[0]?.patientWeightKilograms).toBe(72);
+  });
+
+  test('is dated by the later of two due dates without a time', () => {
+    const due = (date: string) => `OBX|1|DT|11778-8^EDD^LN||${date}||||||F`;
+    const [order] = orders(orm({}, [...ORDER.slice(0, 3), due('20261001'), due('20261008')]));
+    const pregnancy = order?.entries[0]?.pregnancy ?? { menstrual: [], due: [] };
+    expect(datingMenstrualDate(pregnancy, '20260521')).toBe('20260101');
   });
 
   test('needs an ORC', () => {
