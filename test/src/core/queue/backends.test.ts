@@ -64,6 +64,15 @@ describe.each(BACKENDS)('queue: $name', ({ server, redis: onRedis }) => {
     expect((await site.queue.counts()).waiting).toBe(before.waiting);
   });
 
+  it.runIf(!onRedis)('rejects all jobs of a batch that cannot be stored', async ({ skip }) => {
+    if (missing) skip('the server is not installed');
+    await site.database.query('ALTER TABLE bullmq.job RENAME TO away');
+    const ids = ['req_one', 'req_two'];
+    const added = await Promise.allSettled(ids.map((id) => site.queue.add(waiting(id))));
+    await site.database.query('ALTER TABLE bullmq.away RENAME TO job');
+    expect(added.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  });
+
   it.runIf(onRedis)('is not writable while Redis is full', async ({ skip }) => {
     if (missing) skip('the server is not installed');
     await site.queue.requireWritable();
