@@ -4,6 +4,7 @@ import { imageTypeFlags } from '../input/dicom/clip.ts';
 import { velocityOfShift } from '../input/dicom/regions.ts';
 import { distance } from '../measure/ellipse.ts';
 import { valueAt } from '../measure/m-mode/plane.ts';
+import { obstructionText, wallText } from '../result/render/echo/cardiomyopathy.ts';
 import { MITRAL_STENOSIS_GRADES, REGURGITATION_GRADES } from '../result/render/echo/shared.ts';
 import { AORTIC_STENOSIS_GRADES, TRICUSPID_GRADES } from '../result/render/echo/valves.ts';
 import { obstructionCategory, wallStatement } from './cardiomyopathy/guideline.ts';
@@ -357,9 +358,9 @@ const LEFT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'diastolic.eOverEprimeAverage': (i) =>
     earlyOverAnnular(i.number('eCmS'), i.number('septalCmS'), i.number('lateralCmS')),
   'hcm.wallThickness': (i) =>
-    wallStatement(i.number('maxMm'), i.optionalFlag('relativeOrGenotypePositive')),
+    wallText(wallStatement(i.number('maxMm'), i.optionalFlag('relativeOrGenotypePositive'))),
   'lvoto.category': (i) =>
-    obstructionCategory(i.number('restMmHg'), i.optionalNumber('provokedMmHg')),
+    obstructionText(obstructionCategory(i.number('restMmHg'), i.optionalNumber('provokedMmHg'))),
   'focused.efBand': (i) => focusedBand(i.number('efPercent')),
 };
 

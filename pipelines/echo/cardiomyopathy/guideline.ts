@@ -1,4 +1,9 @@
 import { rounded } from '../../measure/rounding.ts';
+import type {
+  DilatedPattern,
+  Obstruction,
+  WallStatement,
+} from '../../result/render/echo/cardiomyopathy.ts';
 import type { MyocardialSign } from '../../result/render/echo/diastolic.ts';
 import { LEFT_VENTRICLE } from '../lv-size/guideline.ts';
 import { type GradedQuantity, SEXES, type Sex } from '../shared/grading.ts';
@@ -9,20 +14,12 @@ import { type GradedQuantity, SEXES, type Sex } from '../shared/grading.ts';
  */
 const WALL = { family: 13, criterion: 15, massive: 30 } as const;
 
-const WALL_STATEMENTS = [
-  'below criterion',
-  'criterion only in first-degree relatives or genotype-positive',
-  'meets wall-thickness criterion',
-  'meets wall-thickness criterion, massive',
-] as const;
-export type WallStatement = (typeof WALL_STATEMENTS)[number];
-
 /**
  * Returns true if the wall is thick enough to meet the criterion in every patient, not only in a
  * relative.
  */
 export const meetsCriterion = (wall: WallStatement) =>
-  wall === 'meets wall-thickness criterion' || wall === 'meets wall-thickness criterion, massive';
+  wall === 'meets-criterion' || wall === 'massive';
 
 /**
  * Returns the statement for an adult's wall thickness, in mm. `family` is true if the patient is a
@@ -30,12 +27,10 @@ export const meetsCriterion = (wall: WallStatement) =>
  */
 export function wallStatement(thickness: number, family: boolean | null): WallStatement {
   const shown = rounded(thickness, 0);
-  if (shown >= WALL.massive) return 'meets wall-thickness criterion, massive';
-  if (shown >= WALL.criterion) return 'meets wall-thickness criterion';
-  if (shown < WALL.family) return 'below criterion';
-  return family
-    ? 'meets wall-thickness criterion'
-    : 'criterion only in first-degree relatives or genotype-positive';
+  if (shown >= WALL.massive) return 'massive';
+  if (shown >= WALL.criterion) return 'meets-criterion';
+  if (shown < WALL.family) return 'below-criterion';
+  return family ? 'meets-criterion' : 'criterion-in-relatives';
 }
 
 /**
@@ -63,16 +58,6 @@ export function asymmetryOf(
  */
 export const OBSTRUCTION = { from: 30, treatment: 50 } as const;
 
-const OBSTRUCTIONS = [
-  'obstructive at rest',
-  'non-obstructive at rest, provocation not done',
-  'provocable (labile) obstruction',
-  'non-obstructive',
-  'obstruction with provocation, rest not measured',
-] as const;
-type ObstructionRow = (typeof OBSTRUCTIONS)[number];
-export type Obstruction = ObstructionRow | `${ObstructionRow}, at or above 50 mmHg`;
-
 /**
  * Returns the category of outflow obstruction from the gradients at rest and on provocation, in
  * mmHg (echo 14.1).
@@ -82,17 +67,19 @@ export function obstructionCategory(rest: number, provoked: number | null): Obst
   const raised = provoked === null ? null : rounded(provoked, 0);
   const category =
     atRest >= OBSTRUCTION.from
-      ? 'obstructive at rest'
+      ? 'at-rest'
       : raised === null
-        ? 'non-obstructive at rest, provocation not done'
+        ? 'not-provoked'
         : raised >= OBSTRUCTION.from
-          ? 'provocable (labile) obstruction'
-          : 'non-obstructive';
+          ? 'provocable'
+          : 'none';
   return withTreatment(category, Math.max(atRest, raised ?? 0));
 }
 
-const withTreatment = (category: ObstructionRow, most: number): Obstruction =>
-  most >= OBSTRUCTION.treatment ? `${category}, at or above 50 mmHg` : category;
+const withTreatment = (obstruction: Obstruction['obstruction'], most: number): Obstruction => ({
+  obstruction,
+  treatment: most >= OBSTRUCTION.treatment,
+});
 
 /**
  * Returns the category if only the provoked gradient, in mmHg, is known. The obstruction may then
@@ -103,20 +90,19 @@ const withTreatment = (category: ObstructionRow, most: number): Obstruction =>
 export function provokedObstruction(provoked: number): Obstruction | null {
   const shown = rounded(provoked, 0);
   if (shown < OBSTRUCTION.from) return null;
-  return withTreatment('obstruction with provocation, rest not measured', shown);
+  return withTreatment('rest-not-measured', shown);
 }
 
-const CONVENTIONS: ReadonlySet<Obstruction> = new Set<Obstruction>([
-  'non-obstructive at rest, provocation not done',
-  'obstruction with provocation, rest not measured',
-  'obstruction with provocation, rest not measured, at or above 50 mmHg',
+const CONVENTIONS: ReadonlySet<Obstruction['obstruction']> = new Set([
+  'not-provoked',
+  'rest-not-measured',
 ]);
 
 /**
  * Returns true if a category is a convention of this project ([C], echo 14.1) and not part of the
  * societies' tables.
  */
-export const isConvention = (obstruction: Obstruction) => CONVENTIONS.has(obstruction);
+export const isConvention = ({ obstruction }: Obstruction) => CONVENTIONS.has(obstruction);
 
 /**
  * Product of RWT and E/e' below which amyloidosis is unlikely in a population screened for it
@@ -124,42 +110,33 @@ export const isConvention = (obstruction: Obstruction) => CONVENTIONS.has(obstru
  */
 export const AMYLI_RULE_OUT = 2.22;
 
-const DILATED_PATTERNS = [
-  'dilated LV with systolic dysfunction',
-  'non-dilated LV dysfunction',
-  'no dilated pattern',
-] as const;
-
 /**
  * Limits of the EF, per cent: the LV counts as dysfunctional below `ef`, and device therapy is
  * considered up to `device` (CM23).
  */
 export const DYSFUNCTION = { ef: 50, device: 35 } as const;
 
-const OPEN_PATTERNS = [
-  'LV dysfunction, size unknown',
-  'LV dysfunction, not dilated by diameter; volume index not measured',
-  'LV dysfunction, not dilated by volume index; diameter not measured',
-  'LV dysfunction; whether the LV is dilated depends on the sex, which is not known',
-] as const;
+const PUBLISHED: ReadonlySet<DilatedPattern> = new Set(['dilated', 'non-dilated', 'none']);
 
-export type DilatedPattern = (typeof DILATED_PATTERNS)[number] | (typeof OPEN_PATTERNS)[number];
-
-export const isPublished = (pattern: DilatedPattern) =>
-  DILATED_PATTERNS.some((one) => one === pattern);
+/** Returns true if a pattern is determined and therefore one of the society's. */
+export const isPublished = (pattern: DilatedPattern) => PUBLISHED.has(pattern);
 
 /**
  * Returns the pattern for the size of the LV. One measure above its limit is enough for dilatation,
  * but both are needed to exclude it (echo 14.3).
  */
-function sizePattern(sex: Sex, diameter: number | null, volumeIndex: number | null) {
-  if (diameter === null && volumeIndex === null) return OPEN_PATTERNS[0];
+function sizePattern(
+  sex: Sex,
+  diameter: number | null,
+  volumeIndex: number | null,
+): DilatedPattern {
+  if (diameter === null && volumeIndex === null) return 'size-unknown';
   const { diastolicDiameter, edvIndex } = LEFT_VENTRICLE;
   const wide = diameter !== null && rounded(diameter, 1) > diastolicDiameter[sex].normal[1];
   const large = volumeIndex !== null && rounded(volumeIndex, 0) > edvIndex[sex].normal[1];
-  if (wide || large) return DILATED_PATTERNS[0];
-  if (volumeIndex === null) return OPEN_PATTERNS[1];
-  return diameter === null ? OPEN_PATTERNS[2] : DILATED_PATTERNS[1];
+  if (wide || large) return 'dilated';
+  if (volumeIndex === null) return 'volume-index-missing';
+  return diameter === null ? 'diameter-missing' : 'non-dilated';
 }
 
 /**
@@ -173,10 +150,10 @@ export function dilatedPattern(
   diameter: number | null,
   volumeIndex: number | null,
 ): DilatedPattern {
-  if (rounded(ef, 0) >= DYSFUNCTION.ef) return 'no dilated pattern';
+  if (rounded(ef, 0) >= DYSFUNCTION.ef) return 'none';
   const patterns = (sex ? [sex] : SEXES).map((one) => sizePattern(one, diameter, volumeIndex));
   const [first, second = first] = patterns;
-  return first && first === second ? first : OPEN_PATTERNS[3];
+  return first && first === second ? first : 'sex-unknown';
 }
 
 /**

@@ -1,6 +1,14 @@
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { sayOfCardiomyopathy } from '../../result/render/echo/cardiomyopathy.ts';
+import {
+  type DilatedPattern,
+  dilatedText,
+  type Obstruction,
+  obstructionText,
+  sayOfCardiomyopathy,
+  type WallStatement,
+  wallText,
+} from '../../result/render/echo/cardiomyopathy.ts';
 import type { SectionOutcome } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { gradableEf } from '../lvef/judge.ts';
@@ -18,18 +26,15 @@ import {
 import {
   AMYLI_RULE_OUT,
   asymmetryOf,
-  type DilatedPattern,
   DYSFUNCTION,
   dilatedPattern,
   isConvention,
   isPublished,
   meetsCriterion,
   OBSTRUCTION,
-  type Obstruction,
   obstructionCategory,
   provokedObstruction,
   RESTRICTIVE,
-  type WallStatement,
   wallStatement,
 } from './guideline.ts';
 
@@ -78,8 +83,8 @@ function hypertrophyOf(values: Values): Hypertrophy {
   const thickest = 10 * Math.max(0, ...measured.map(({ value }) => value));
   const stated = measured.length > 0 ? wallStatement(thickest, null) : null;
   const both = septum !== null && posterior !== null;
-  const wall = both || stated !== 'below criterion' ? stated : null;
-  const thick = wall !== null && wall !== 'below criterion';
+  const wall = both || stated !== 'below-criterion' ? stated : null;
+  const thick = wall !== null && wall !== 'below-criterion';
   const asymmetry = thick && both ? asymmetryOf(septum.value, posterior.value) : null;
   return {
     wall,
@@ -114,7 +119,7 @@ function restrictiveOf(values: Values): Statement | null {
 function amyloidIndexOf(values: Values, wall: Hypertrophy['wall']): Statement | null {
   const thickness = values.number('relative-wall-thickness');
   const ratio = values.number('e-to-e-prime');
-  if (thickness === null || ratio === null || wall === null || wall === 'below criterion') {
+  if (thickness === null || ratio === null || wall === null || wall === 'below-criterion') {
     return null;
   }
   const index = rounded(thickness * ratio, 2);
@@ -153,16 +158,22 @@ interface Found {
 function classificationsOf({ wall, pattern, obstruction }: Found) {
   return [
     wall &&
-      classification(ID, 'hypertrophic-pattern', 'Wall thickness', wall, 'ESC 2023, AHA/ACC 2024'),
+      classification(
+        ID,
+        'hypertrophic-pattern',
+        'Wall thickness',
+        wallText(wall),
+        'ESC 2023, AHA/ACC 2024',
+      ),
     pattern && isPublished(pattern)
-      ? classification(ID, 'dilated-pattern', 'Dilated pattern', pattern, 'ESC 2023')
+      ? classification(ID, 'dilated-pattern', 'Dilated pattern', dilatedText(pattern), 'ESC 2023')
       : null,
     obstruction
       ? classification(
           ID,
           'lvot-obstruction',
           'LVOT obstruction',
-          obstruction,
+          obstructionText(obstruction),
           isConvention(obstruction) ? 'Sonogate convention for LVOT gradients' : 'AHA/ACC 2024',
         )
       : null,
@@ -191,7 +202,7 @@ function run(evidence: CardiomyopathyEvidence, values: Values): SectionOutcome {
   const device = ef !== null && rounded(ef.value, 0) <= DYSFUNCTION.device;
   const obstruction = obstructionOf(rest, provoked);
   const outflow =
-    obstruction && sayOfCardiomyopathy.conclusion('cardiomyopathy.obstruction', { obstruction });
+    obstruction && sayOfCardiomyopathy.conclusion('cardiomyopathy.obstruction', obstruction);
   const conclusions = [
     ...ofWalls,
     pattern && sayOfCardiomyopathy.conclusion('cardiomyopathy.dilated', { pattern, device }),
@@ -218,7 +229,7 @@ function run(evidence: CardiomyopathyEvidence, values: Values): SectionOutcome {
             walls,
           )
         : null,
-      pattern && pattern !== 'no dilated pattern'
+      pattern && pattern !== 'none'
         ? finding(
             ID,
             'dilated-pattern',

@@ -2,6 +2,7 @@ import { rounded } from '../../measure/rounding.ts';
 import {
   EFFUSION_GRADES,
   type EffusionGrade,
+  type TamponadeStatement,
 } from '../../result/render/echo/pericardial-effusion.ts';
 
 /** Maximum depth, mm, of a moderate and of a large effusion. */
@@ -64,21 +65,9 @@ interface TamponadeSigns {
   plethora: boolean | null;
 }
 
-const TAMPONADE_STATEMENTS = [
-  'no effusion seen',
-  'tamponade signs not assessed',
-  'effusion, no echo sign of tamponade',
-  'possible haemodynamic effect; urgent clinical correlation',
-  'minor sign; correlate',
-  'echo signs compatible with tamponade; urgent review',
-  'raised RA pressure; tamponade not excluded',
-] as const;
-type TamponadeStatement = (typeof TAMPONADE_STATEMENTS)[number];
-
 /** Returns true if a statement requires attention at once. */
 export const isUrgent = (statement: TamponadeStatement) =>
-  statement === 'possible haemodynamic effect; urgent clinical correlation' ||
-  statement === 'echo signs compatible with tamponade; urgent review';
+  statement === 'possible-effect' || statement === 'compatible';
 
 /**
  * Name of the decision table. The table is a convention of this project ([C], echo 13), so its
@@ -97,15 +86,15 @@ export function tamponadeStatement({
   variation,
   plethora,
 }: TamponadeSigns): TamponadeStatement {
-  if (!effusion) return 'no effusion seen';
+  if (!effusion) return 'no-effusion';
   const collapsing = new Set(collapse ?? []);
   const major = collapsing.has('RV') || collapsing.has('LA') || collapsing.has('LV');
   if (major || (collapsing.has('RA') && plethora === true)) {
-    return 'echo signs compatible with tamponade; urgent review';
+    return 'compatible';
   }
-  if (variation === true) return 'possible haemodynamic effect; urgent clinical correlation';
-  if (collapsing.has('RA')) return 'minor sign; correlate';
-  if (plethora === true) return 'raised RA pressure; tamponade not excluded';
-  if (collapse === null) return 'tamponade signs not assessed';
-  return 'effusion, no echo sign of tamponade';
+  if (variation === true) return 'possible-effect';
+  if (collapsing.has('RA')) return 'minor-sign';
+  if (plethora === true) return 'raised-atrial-pressure';
+  if (collapse === null) return 'not-assessed';
+  return 'no-sign';
 }

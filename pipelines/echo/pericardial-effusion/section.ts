@@ -1,4 +1,4 @@
-import { sayOfEffusion } from '../../result/render/echo/pericardial-effusion.ts';
+import { sayOfEffusion, tamponadeText } from '../../result/render/echo/pericardial-effusion.ts';
 import type { Statement } from '../../result/statement.ts';
 import { IVC, isPlethoric } from '../pulmonary-hypertension/guideline.ts';
 import {
@@ -129,7 +129,7 @@ function run(evidence: EffusionEvidence, values: Values) {
             ID,
             'tamponade-signs',
             'Echo signs of tamponade',
-            tamponade,
+            tamponadeText(tamponade),
             TAMPONADE_SCHEME,
             [
               { name: 'chamber collapse', met: null },

@@ -1,4 +1,45 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
+import { inWords } from './shared.ts';
+
+/** Statements on the thickness of a wall, in their published wording (CM23, HCM24; echo 14.1). */
+const WALL_STATEMENTS = {
+  'below-criterion': 'below criterion',
+  'criterion-in-relatives': 'criterion only in first-degree relatives or genotype-positive',
+  'meets-criterion': 'meets wall-thickness criterion',
+  massive: 'meets wall-thickness criterion, massive',
+} as const;
+export type WallStatement = keyof typeof WALL_STATEMENTS;
+export const wallText = (wall: WallStatement): string => inWords(WALL_STATEMENTS, wall);
+
+/** Categories of outflow obstruction by the gradients at rest and on provocation (echo 14.1). */
+const OBSTRUCTIONS = {
+  'at-rest': 'obstructive at rest',
+  'not-provoked': 'non-obstructive at rest, provocation not done',
+  provocable: 'provocable (labile) obstruction',
+  none: 'non-obstructive',
+  'rest-not-measured': 'obstruction with provocation, rest not measured',
+} as const;
+/** `treatment` is true if a gradient is so high that treatment is considered. */
+export type Obstruction = { obstruction: keyof typeof OBSTRUCTIONS; treatment: boolean };
+
+export const obstructionText = ({ obstruction, treatment }: Obstruction): string =>
+  `${inWords(OBSTRUCTIONS, obstruction)}${treatment ? ', at or above 50 mmHg' : ''}`;
+
+/**
+ * Patterns of the LV, in their published wording (CM23; echo 14.3). The last four state why the
+ * pattern is undetermined.
+ */
+const DILATED_PATTERNS = {
+  dilated: 'dilated LV with systolic dysfunction',
+  'non-dilated': 'non-dilated LV dysfunction',
+  none: 'no dilated pattern',
+  'size-unknown': 'LV dysfunction, size unknown',
+  'volume-index-missing': 'LV dysfunction, not dilated by diameter; volume index not measured',
+  'diameter-missing': 'LV dysfunction, not dilated by volume index; diameter not measured',
+  'sex-unknown': 'LV dysfunction; whether the LV is dilated depends on the sex, which is not known',
+} as const;
+export type DilatedPattern = keyof typeof DILATED_PATTERNS;
+export const dilatedText = (pattern: DilatedPattern): string => inWords(DILATED_PATTERNS, pattern);
 
 /**
  * Texts for asymmetric hypertrophy. `certain`: the wall ratio is high enough in any patient.
@@ -21,16 +62,15 @@ export const CARDIOMYOPATHY_SENTENCES = {
     walls: 1 | 2;
     /** In mm. */
     thickest: number;
-    wall: string;
+    wall: WallStatement;
     meets: boolean;
   }) =>
-    `${of.walls === 2 ? 'Greatest of the two measured walls' : 'The one measured wall'} ${of.thickest} mm: ${of.wall}${of.meets ? ', if not explained by loading such as hypertension, aortic stenosis or athletic training' : ''}.`,
+    `${of.walls === 2 ? 'Greatest of the two measured walls' : 'The one measured wall'} ${of.thickest} mm: ${wallText(of.wall)}${of.meets ? ', if not explained by loading such as hypertension, aortic stenosis or athletic training' : ''}.`,
   'cardiomyopathy.asymmetry': ({ asymmetry }: { asymmetry: Asymmetry }) =>
     `Walls: ${ASYMMETRIES[asymmetry]}.`,
-  'cardiomyopathy.dilated': ({ pattern, device }: { pattern: string; device: boolean }) =>
-    `Dilated pattern: ${pattern}${device ? '; LVEF in the range for device therapy' : ''}.`,
-  'cardiomyopathy.obstruction': ({ obstruction }: { obstruction: string }) =>
-    `LVOT: ${obstruction}.`,
+  'cardiomyopathy.dilated': ({ pattern, device }: { pattern: DilatedPattern; device: boolean }) =>
+    `Dilated pattern: ${dilatedText(pattern)}${device ? '; LVEF in the range for device therapy' : ''}.`,
+  'cardiomyopathy.obstruction': (of: Obstruction) => `LVOT: ${obstructionText(of)}.`,
   'cardiomyopathy.restrictive': () =>
     'Filling meets two criteria for a restrictive pattern (E/A and deceleration time); atrial and LV sizes were not considered.',
   'cardiomyopathy.amyli': ({ index, meaning }: { index: number; meaning: keyof typeof AMYLI }) =>
@@ -52,10 +92,10 @@ export const CARDIOMYOPATHY_SENTENCES = {
   'cardiomyopathy.no-dilated': () => 'Dilated pattern was not assessed: a gradable LVEF is needed.',
   'cardiomyopathy.nothing': () =>
     'Patterns of cardiomyopathy were not assessed: neither wall thickness nor LVEF was available.',
-  'cardiomyopathy.thick-wall': ({ wall }: { wall: string }) =>
-    `Wall thickness: ${wall}, if not explained by loading.`,
-  'cardiomyopathy.dilated-pattern': ({ pattern }: { pattern: string }) =>
-    `${pattern}; echocardiography alone does not establish the cause.`,
+  'cardiomyopathy.thick-wall': ({ wall }: { wall: WallStatement }) =>
+    `Wall thickness: ${wallText(wall)}, if not explained by loading.`,
+  'cardiomyopathy.dilated-pattern': ({ pattern }: { pattern: DilatedPattern }) =>
+    `${dilatedText(pattern)}; echocardiography alone does not establish the cause.`,
 } as const satisfies SentenceTable;
 
 export const sayOfCardiomyopathy = statementsOf<typeof CARDIOMYOPATHY_SENTENCES>();

@@ -1,6 +1,6 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 import { asHeading } from '../unit-text.ts';
-import { type About, allNamed, allOf, valueText } from './shared.ts';
+import { type About, allNamed, allOf, inWords, valueText } from './shared.ts';
 
 /** Renders views: "the PLAX and subcostal views". */
 const viewsText = (views: readonly string[]): string => {
@@ -28,6 +28,20 @@ const PLEURAL =
 export const EFFUSION_GRADES = ['none', 'small', 'moderate', 'large', 'very large'] as const;
 export type EffusionGrade = (typeof EFFUSION_GRADES)[number];
 
+/** Statements of the decision table on tamponade ([C]; echo 13). */
+const TAMPONADE_STATEMENTS = {
+  'no-effusion': 'no effusion seen',
+  'not-assessed': 'tamponade signs not assessed',
+  'no-sign': 'effusion, no echo sign of tamponade',
+  'possible-effect': 'possible haemodynamic effect; urgent clinical correlation',
+  'minor-sign': 'minor sign; correlate',
+  compatible: 'echo signs compatible with tamponade; urgent review',
+  'raised-atrial-pressure': 'raised RA pressure; tamponade not excluded',
+} as const;
+export type TamponadeStatement = keyof typeof TAMPONADE_STATEMENTS;
+export const tamponadeText = (statement: TamponadeStatement): string =>
+  inWords(TAMPONADE_STATEMENTS, statement);
+
 export const EFFUSION_SENTENCES = {
   'effusion.depth-not-measured': () =>
     'The depth of the echo-free space around the heart was not measured.',
@@ -41,7 +55,8 @@ export const EFFUSION_SENTENCES = {
     `${deeperText(of, about)}.`,
   'effusion.size': ({ grade, behindWall }: { grade: EffusionGrade; behindWall: boolean }) =>
     `Pericardial effusion: ${grade}${behindWall ? ', by its depth behind the posterior wall' : ''}.`,
-  'effusion.tamponade': ({ statement }: { statement: string }) => `${asHeading(statement)}.`,
+  'effusion.tamponade': ({ statement }: { statement: TamponadeStatement }) =>
+    `${asHeading(tamponadeText(statement))}.`,
   'effusion.may-be-pleural': () => PLEURAL,
   'effusion.greatest-not-measured': () =>
     'The effusion was not graded: its greatest depth was not measured.',
@@ -59,7 +74,7 @@ export const EFFUSION_SENTENCES = {
        */
       deeperIn: string | null;
       large: boolean;
-      tamponade: string;
+      tamponade: TamponadeStatement;
       pleural: boolean;
     },
     { about }: About,
@@ -67,7 +82,7 @@ export const EFFUSION_SENTENCES = {
     const size = of.deeperIn
       ? deeperText({ view: of.deeperIn, large: of.large }, { about })
       : `${allNamed(about)}: ${of.grade ? `${of.grade} ` : ''}pericardial effusion`;
-    return `${size}; ${of.tamponade}.${of.pleural ? ` ${PLEURAL}` : ''}`;
+    return `${size}; ${tamponadeText(of.tamponade)}.${of.pleural ? ` ${PLEURAL}` : ''}`;
   },
 } as const satisfies SentenceTable;
 

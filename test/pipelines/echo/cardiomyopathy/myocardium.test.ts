@@ -139,47 +139,51 @@ describe('wall motion and territories (echo 9)', () => {
 
 describe('wall thickness and obstruction (echo 14.1)', () => {
   it.each([
-    [12, null, 'below criterion'],
-    [12.4, true, 'below criterion'],
-    [13, null, 'criterion only in first-degree relatives or genotype-positive'],
-    [14, false, 'criterion only in first-degree relatives or genotype-positive'],
-    [13, true, 'meets wall-thickness criterion'],
-    [15, null, 'meets wall-thickness criterion'],
-    [29, null, 'meets wall-thickness criterion'],
-    [30, null, 'meets wall-thickness criterion, massive'],
+    [12, null, 'below-criterion'],
+    [12.4, true, 'below-criterion'],
+    [13, null, 'criterion-in-relatives'],
+    [14, false, 'criterion-in-relatives'],
+    [13, true, 'meets-criterion'],
+    [15, null, 'meets-criterion'],
+    [29, null, 'meets-criterion'],
+    [30, null, 'massive'],
   ])('%d mm (family %s): %s', (thickness, family, expected) => {
     expect(wallStatement(thickness, family)).toBe(expected);
   });
 
   it.each([
-    [29, null, 'non-obstructive at rest, provocation not done'],
-    [30, null, 'obstructive at rest'],
-    [29, 29, 'non-obstructive'],
-    [29, 30, 'provocable (labile) obstruction'],
-    [29, 50, 'provocable (labile) obstruction, at or above 50 mmHg'],
-    [50, null, 'obstructive at rest, at or above 50 mmHg'],
-    [30, 49, 'obstructive at rest'],
-  ])('%d mmHg at rest, %s provoked: %s', (rest, provoked, expected) => {
-    expect(obstructionCategory(rest, provoked)).toBe(expected);
+    [29, null, 'not-provoked', false],
+    [30, null, 'at-rest', false],
+    [29, 29, 'none', false],
+    [29, 30, 'provocable', false],
+    [29, 50, 'provocable', true],
+    [50, null, 'at-rest', true],
+    [30, 49, 'at-rest', false],
+  ])('%d mmHg at rest, %s provoked: %s', (rest, provoked, obstruction, treatment) => {
+    expect(obstructionCategory(rest, provoked)).toEqual({ obstruction, treatment });
   });
 });
 
 describe('obstruction by a provoked gradient alone', () => {
   it.each([
-    [29, null],
-    [30, 'obstruction with provocation, rest not measured'],
-    [49, 'obstruction with provocation, rest not measured'],
-    [50, 'obstruction with provocation, rest not measured, at or above 50 mmHg'],
-  ])('%d mmHg: %s', (provoked, expected) => {
-    expect(provokedObstruction(provoked)).toBe(expected);
+    [30, false],
+    [49, false],
+    [50, true],
+  ])('%d mmHg: treatment considered %s', (provoked, treatment) => {
+    const expected = { obstruction: 'rest-not-measured', treatment };
+    expect(provokedObstruction(provoked)).toEqual(expected);
+  });
+
+  it('29 mmHg: none, because the category then depends on the gradient at rest', () => {
+    expect(provokedObstruction(29)).toBeNull();
   });
 
   it.each([
     [obstructionCategory(29, null), true],
-    ['obstruction with provocation, rest not measured', true],
+    [{ obstruction: 'rest-not-measured', treatment: true }, true],
     [obstructionCategory(30, null), false],
     [obstructionCategory(29, 29), false],
-  ] as const)('"%s" is a convention of the project: %s', (category, expected) => {
+  ] as const)('%j is a convention of the project: %s', (category, expected) => {
     expect(isConvention(category)).toBe(expected);
   });
 });
@@ -195,35 +199,29 @@ describe('asymmetric septal hypertrophy (echo 14.1)', () => {
   });
 });
 
-const NO_INDEX = 'LV dysfunction, not dilated by diameter; volume index not measured';
-const NO_DIAMETER = 'LV dysfunction, not dilated by volume index; diameter not measured';
+const NO_INDEX = 'volume-index-missing';
+const NO_DIAMETER = 'diameter-missing';
 
 describe('dilated pattern (echo 14.3)', () => {
   it.each([
-    ['male', 50, 7, 120, 'no dilated pattern'],
-    ['male', 49, 5.9, null, 'dilated LV with systolic dysfunction'],
-    ['male', 49, 5.8, 74, 'non-dilated LV dysfunction'],
+    ['male', 50, 7, 120, 'none'],
+    ['male', 49, 5.9, null, 'dilated'],
+    ['male', 49, 5.8, 74, 'non-dilated'],
     ['male', 49, 5.8, null, NO_INDEX],
-    ['male', 49, null, 75, 'dilated LV with systolic dysfunction'],
+    ['male', 49, null, 75, 'dilated'],
     ['male', 49, null, 74, NO_DIAMETER],
-    ['female', 49, 5.3, null, 'dilated LV with systolic dysfunction'],
-    ['female', 49, 5.2, 61, 'non-dilated LV dysfunction'],
-    ['female', 49, 5.2, 62, 'dilated LV with systolic dysfunction'],
-    ['male', 49, null, null, 'LV dysfunction, size unknown'],
+    ['female', 49, 5.3, null, 'dilated'],
+    ['female', 49, 5.2, 61, 'non-dilated'],
+    ['female', 49, 5.2, 62, 'dilated'],
+    ['male', 49, null, null, 'size-unknown'],
     // If the sex is unknown, only conclusions that hold for both limits are stated: above 5.8 cm,
     // and up to 5.2 cm.
-    [null, 50, 7, 120, 'no dilated pattern'],
-    [null, 49, 5.9, null, 'dilated LV with systolic dysfunction'],
-    [
-      null,
-      49,
-      5.8,
-      61,
-      'LV dysfunction; whether the LV is dilated depends on the sex, which is not known',
-    ],
-    [null, 49, 5.2, 61, 'non-dilated LV dysfunction'],
+    [null, 50, 7, 120, 'none'],
+    [null, 49, 5.9, null, 'dilated'],
+    [null, 49, 5.8, 61, 'sex-unknown'],
+    [null, 49, 5.2, 61, 'non-dilated'],
     [null, 49, 5.2, null, NO_INDEX],
-    [null, 49, null, null, 'LV dysfunction, size unknown'],
+    [null, 49, null, null, 'size-unknown'],
   ] as const)('%s, EF %d, %s cm, %s ml/m2: %s', (sex, ef, diameter, index, expected) => {
     expect(dilatedPattern(sex, ef, diameter, index)).toBe(expected);
   });

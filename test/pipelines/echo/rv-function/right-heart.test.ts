@@ -162,25 +162,17 @@ describe('pericardial effusion (echo 13)', () => {
   ])('%d mm: %s', (depth, expected) => expect(effusionGrade(depth)).toBe(expected));
 
   it.each([
-    ['no effusion', { effusion: false }, 'no effusion seen'],
-    ['chambers that do not collapse', { collapse: [] }, 'effusion, no echo sign of tamponade'],
-    ['chambers that were not looked at', {}, 'tamponade signs not assessed'],
-    [
-      'an IVC that is not wide, and no chamber',
-      { plethora: false },
-      'tamponade signs not assessed',
-    ],
-    ['variation', { variation: true }, 'possible haemodynamic effect; urgent clinical correlation'],
-    ['RA alone', { collapse: ['RA'], plethora: false }, 'minor sign; correlate'],
-    ['RV', { collapse: ['RV'] }, 'echo signs compatible with tamponade; urgent review'],
-    [
-      'RA with plethora',
-      { collapse: ['RA'], plethora: true },
-      'echo signs compatible with tamponade; urgent review',
-    ],
-    ['LA', { collapse: ['LA'] }, 'echo signs compatible with tamponade; urgent review'],
-    ['LV', { collapse: ['LV'] }, 'echo signs compatible with tamponade; urgent review'],
-    ['plethora alone', { plethora: true }, 'raised RA pressure; tamponade not excluded'],
+    ['no effusion', { effusion: false }, 'no-effusion'],
+    ['chambers that do not collapse', { collapse: [] }, 'no-sign'],
+    ['chambers that were not looked at', {}, 'not-assessed'],
+    ['an IVC that is not wide, and no chamber', { plethora: false }, 'not-assessed'],
+    ['variation', { variation: true }, 'possible-effect'],
+    ['RA alone', { collapse: ['RA'], plethora: false }, 'minor-sign'],
+    ['RV', { collapse: ['RV'] }, 'compatible'],
+    ['RA with plethora', { collapse: ['RA'], plethora: true }, 'compatible'],
+    ['LA', { collapse: ['LA'] }, 'compatible'],
+    ['LV', { collapse: ['LV'] }, 'compatible'],
+    ['plethora alone', { plethora: true }, 'raised-atrial-pressure'],
   ] as const)('%s', (_, given, expected) => {
     const signs = { effusion: true, collapse: null, variation: null, plethora: null };
     expect(tamponadeStatement({ ...signs, ...given })).toBe(expected);

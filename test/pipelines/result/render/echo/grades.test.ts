@@ -23,6 +23,26 @@ describe('a grade in a statement', () => {
       { grade: 'severe' },
       'In severe PS, the TR velocity shows the RV pressure, not the pulmonary artery pressure.',
     ],
+    [
+      'cardiomyopathy.obstruction',
+      { obstruction: 'at-rest', treatment: true },
+      'LVOT: obstructive at rest, at or above 50 mmHg.',
+    ],
+    [
+      'cardiomyopathy.dilated',
+      { pattern: 'none', device: false },
+      'Dilated pattern: no dilated pattern.',
+    ],
+    [
+      'cardiomyopathy.thick-wall',
+      { wall: 'massive' },
+      'Wall thickness: meets wall-thickness criterion, massive, if not explained by loading.',
+    ],
+    [
+      'effusion.tamponade',
+      { statement: 'raised-atrial-pressure' },
+      'Raised RA pressure; tamponade not excluded.',
+    ],
   ])('%s %j is a code, rendered in the published words', (code, params, expected) => {
     expect(said(code, params)).toBe(expected);
   });
@@ -34,6 +54,12 @@ describe('a grade in a statement', () => {
       { ...TR, grade: 'moderate (2+) - severe (3+)' },
       'Tricuspid regurgitation: moderate (2+) - severe (3+).',
     ],
+    [
+      'cardiomyopathy.obstruction',
+      { obstruction: 'obstructive at rest, at or above 50 mmHg' },
+      'LVOT: obstructive at rest, at or above 50 mmHg.',
+    ],
+    ['effusion.tamponade', { statement: 'minor sign; correlate' }, 'Minor sign; correlate.'],
   ])('%s %j of a result stored with the words is rendered unchanged', (code, params, expected) => {
     expect(said(code, params)).toBe(expected);
   });
