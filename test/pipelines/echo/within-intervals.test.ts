@@ -138,6 +138,10 @@ describe('LVEF, of which the error on patients is up to 12.7 points in 95 %', ()
     expect(finding('lv-dysfunction')).toBeUndefined();
   });
 
+  it('names the normal range once if one end is above it and the other below', () => {
+    expect(grade(61).said).toContain('by LVEF: normal or mildly abnormal; LVEF range');
+  });
+
   it('is a finding if it is abnormal on both sides', () => {
     const { finding } = grade(36);
     expect(finding('lv-dysfunction')?.severity).toBe('abnormal');
@@ -213,6 +217,12 @@ describe('a table of criteria', () => {
     const { finding } = counting({ ...walls, ...flow, 'e-prime-septal': 4, 'e-prime-lateral': 5 });
     expect(finding('lap-elevated')?.text).toContain('grade III');
     expect(finding('lap-elevated')?.text).not.toContain('normal or abnormal');
+  });
+
+  it('says that there is no grade at one end', () => {
+    expect(counting({ 'pv-vmax': 3.2 }).summary('valves')).toContain(
+      'Pulmonary stenosis by peak velocity: no grade or moderate PS; a cut-off',
+    );
   });
 
   it('states that a value is at its cut-off if it has no category', () => {

@@ -731,6 +731,40 @@ describe('a sweep that was misread as twins', () => {
   });
 });
 
+describe('values of one transperineal image', () => {
+  const taken = clip('labor.dcm');
+  const [frame] = taken.frames;
+  if (!frame) throw new Error('a clip without a frame');
+  const located = {
+    symphysis: { centre: { x: 200, y: 150 }, a: 50, b: 20, angle: 0 },
+    head: { centre: { x: 260, y: 330 }, a: 130, b: 100, angle: Math.PI / 9 },
+    skull: [
+      { x: 350, y: 323 },
+      { x: 240, y: 150 },
+    ],
+    ...SURE,
+  };
+  const estimate = { label: 'transperineal', confidence: 0.95 } as const;
+  const frames = [{ clip: taken, frame, estimate, located, borders: {} }];
+  const study = reviewedViews({ laborProgress: { uncertainty: 6, frames } });
+
+  it.each([
+    [[], []],
+    [['angle-of-progression'], ['angle-of-progression', 'head-station']],
+    [['head-direction'], ['head-direction']],
+    [
+      ['angle-of-progression', 'head-direction'],
+      ['angle-of-progression', 'head-direction', 'head-station'],
+    ],
+  ])('count each by itself: accepting %j', (accepted, expected) => {
+    const { measurements, classifications } = reviewedWith(study, ...accepted.map(accept));
+    const counting = measurements.filter(({ standing }) => standing === 'counts');
+    expect(counting.map(({ id }) => id)).toEqual(expected);
+    const directed = accepted.length === 2 ? ['direction-of-the-head'] : [];
+    expect(classifications.map(({ id }) => id)).toEqual(directed);
+  });
+});
+
 describe('an estimated weight that a person accepted', () => {
   const weight = (...changes: readonly PersonChange[]) =>
     measurementOf(reviewedWith(reviewedStudy('real'), ...changes), 'efw');
