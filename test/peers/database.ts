@@ -23,7 +23,10 @@ export interface FreshDatabase {
 /** Returns a fresh embedded database, for tests of it. */
 export async function embeddedDatabase(): Promise<FreshDatabase> {
   const dataDir = await freshDataDir();
-  return { settings: { dataDir }, remove: () => rm(dataDir, { recursive: true, force: true }) };
+  return {
+    settings: { dataDir },
+    remove: () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }),
+  };
 }
 
 /**
@@ -42,7 +45,7 @@ export async function freshDatabase(): Promise<FreshDatabase> {
     settings: { dataDir, databaseUrl },
     async remove() {
       await administer(template, `DROP DATABASE ${name} WITH (FORCE)`);
-      await rm(dataDir, { recursive: true, force: true });
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }

@@ -116,7 +116,9 @@ async function place({ databaseUrl, dataDir }: SiteOptions): Promise<FreshDataba
   }
   if (databaseUrl === undefined) return freshDatabase();
   const own = await mkdtemp(join(tmpdir(), 'sonogate-data-'));
-  return { settings: { dataDir: own, databaseUrl }, remove: () => rm(own, { recursive: true }) };
+  // A file may appear while the folder is removed, so the removal is repeated.
+  const remove = () => rm(own, { recursive: true, maxRetries: 5 });
+  return { settings: { dataDir: own, databaseUrl }, remove };
 }
 
 /**
