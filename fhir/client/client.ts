@@ -187,14 +187,13 @@ class EhrConnection implements FhirServer {
     { data, mediaType, securityContext }: Content,
     signal: AbortSignal,
   ): Promise<string> {
-    const base64 = data.toString('base64');
     const asResource = () =>
       this.create(
         {
           resourceType: 'Binary',
           contentType: mediaType,
           securityContext: securityContext ? { reference: securityContext } : undefined,
-          data: base64,
+          data: data.toString('base64'),
         },
         signal,
       );
@@ -206,15 +205,19 @@ class EhrConnection implements FhirServer {
       };
       return this.#send({ method: 'POST', url: 'Binary' }, { headers, content: data }, signal);
     };
-    const isLong = base64.length > LONGEST_STRING;
-    const [preferred, other] = isLong ? [asContent, asResource] : [asResource, asContent];
-    try {
-      return await preferred();
-    } catch (error) {
-      if (!(error instanceof FhirFailure) || !hasAnswer(error.reason, CONTENT_REFUSED)) throw error;
-      // If both are refused, the response to the preferred form says why.
-      return other().catch(() => Promise.reject(error));
+    const isLong = data.length * (4 / 3) > LONGEST_STRING;
+    let refusal: unknown;
+    for (const sendForm of isLong ? [asContent, asResource] : [asResource, asContent]) {
+      try {
+        return await sendForm();
+      } catch (error) {
+        if (!(error instanceof FhirFailure) || !hasAnswer(error.reason, CONTENT_REFUSED))
+          throw error;
+        refusal ??= error;
+      }
     }
+    // Both forms were refused; the response to the preferred one says why.
+    throw refusal;
   }
 
   write({ resource, request }: BundleEntry, signal: AbortSignal): Promise<string> {

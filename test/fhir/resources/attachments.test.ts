@@ -61,6 +61,12 @@ describe('the PDF', () => {
       if (content) expect(content.equals(pdf)).toBe(true);
     });
 
+    test('a connection lost while the second form is sent is tried again, not held', async () => {
+      site.ehr.fail('POST /Binary', refused);
+      site.ehr.fail('POST /Binary', { kind: 'cut-before' });
+      expect(await sendStored(small)).toMatchObject({ code: 'ehr_ambiguous' });
+    });
+
     test('a report whose PDF is refused in both forms is held, with the first response', async () => {
       site.ehr.fail('POST /Binary', refused);
       site.ehr.fail('POST /Binary', { kind: 'status', status: 400 });
