@@ -50,7 +50,10 @@ export type Effect =
   | { do: 'reject'; on: string }
   /** The person preferred another value of the same quantity to this one. */
   | { do: 'pass-over'; on: string }
-  /** A value on which this one is based was rejected or changed, so its confirmation no longer applies. */
+  /**
+   * A value on which this one is based was rejected or changed, so the confirmation no longer
+   * applies.
+   */
   | { do: 'withdraw-confirmation'; on: string }
   /**
    * The person rejected or passed over a value of this quantity. Only values in `known` may take

@@ -127,9 +127,10 @@ function inputsOf(values: Values, { from, ofOneSource }: Calculation): Measureme
 
 /**
  * Returns the half width of the 95 % interval of a calculated value; null if no input has an
- * interval, or if none of them changes the value. If the calculation was compared with a reference and no input is a machine value, the
- * half width comes from that comparison. Otherwise it is derived from the intervals of the inputs,
- * assuming independent errors (root of the sum of squares).
+ * interval, or if no change within these intervals changes the value. If the calculation was
+ * compared with a reference and no input is a machine value, the half width comes from that
+ * comparison. Otherwise it is derived from the intervals of the inputs, assuming independent errors
+ * (root of the sum of squares).
  */
 function intervalOf(
   key: EchoConcept,
@@ -175,8 +176,8 @@ const knownInputs = (
   );
 
 /**
- * Returns the value that a person typed in place of a calculated one; null if there is none. It does
- * not depend on the inputs, which may have been rejected since.
+ * Returns the value that a person typed in place of a calculated one; null if nobody typed one. It
+ * does not depend on the inputs, which may have been rejected since.
  */
 function typed(key: EchoConcept, { section, method }: Calculation): Measurement | null {
   const source = { ...NO_FRAME, provenance: 'image-analysis' } as const;

@@ -202,9 +202,9 @@ function mergesOf(pid: Segment, mrg: Segment, settings: PatientIdSettings): Pati
 }
 
 /**
- * Returns the identifier that replaces a prior one. It must have the same authority and type. If
- * there is none with the same type, one in which either type is missing will do. An identifier equal
- * to the prior ID is preferred.
+ * Returns the identifier that replaces a prior one. It must have the same authority and type. If no
+ * type matches, an identifier is used if its own type or that of the prior ID is missing. One equal to
+ * the prior ID is preferred.
  */
 function survivorOf(prior: Identifier, survivors: readonly Identifier[]): Identifier | undefined {
   const same = survivors.filter(({ authority }) => authority === prior.authority);

@@ -117,8 +117,8 @@ export async function shownIn(
   { width, height, region }: Viewport,
   size: { width: number; height: number },
 ): Promise<Sharp> {
-  const { left, top, width: across = size.width, height: down = size.height } = region;
-  const [wide, high] = [across ?? size.width, down ?? size.height];
+  const { left, top } = region;
+  const [wide, high] = [region.width ?? size.width, region.height ?? size.height];
   const from = { left: Math.max(0, Math.round(left)), top: Math.max(0, Math.round(top)) };
   const part = {
     ...from,
