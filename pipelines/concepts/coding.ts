@@ -126,16 +126,21 @@ export function hasValidCheckDigit(code: string): boolean {
 export const dcm = (code: string, meaning: string): Coding => ({ scheme: 'DCM', code, meaning });
 
 /**
- * Returns the builder of quantities of one group that are shown and exchanged in the same unit. A
- * private code has the label as its meaning, in both SR and FHIR.
+ * Returns the builder of quantities of one group, unit and site that are shown and exchanged in the
+ * same unit. A private code in first place has the label as its meaning, in both SR and FHIR.
  */
 export const quantityIn =
-  <U extends Unit>(group: MeasurementConcept['group'], unit: U, decimals: number) =>
-  (label: string, abbreviation: string, coding: Coding, site: Coding | null = null) =>
+  <U extends Unit>(
+    group: MeasurementConcept['group'],
+    unit: U,
+    decimals: number,
+    site: Coding | null = null,
+  ) =>
+  (label: string, abbreviation: string, [first, ...others]: MeasurementConcept['codings']) =>
     ({
       label,
       abbreviation,
-      codings: [coding.scheme === '99USINT' ? { ...coding, meaning: label } : coding],
+      codings: [first.scheme === '99USINT' ? { ...first, meaning: label } : first, ...others],
       unit,
       exchange: { unit, factor: 1 },
       decimals,
@@ -159,9 +164,9 @@ export const pressure = quantityIn('echo', 'mm[Hg]', 0);
 export const interval = quantityIn('echo', 'ms', 0);
 
 /** Returns the concept of a length that is shown in mm and exchanged in cm. CID 12300 uses cm. */
-export const millimetres = (label: string, abbreviation: string, coding: Coding) =>
+export const millimetres = (...given: Parameters<ReturnType<typeof quantityIn>>) =>
   ({
-    ...quantityIn('echo', 'mm', 0)(label, abbreviation, coding),
+    ...quantityIn('echo', 'mm', 0)(...given),
     exchange: { unit: 'cm', factor: 0.1 },
   }) as const satisfies MeasurementConcept;
 

@@ -21,109 +21,86 @@ const CISTERNA = sct('54165005', 'Cisterna magna');
 const FEMUR = sct('71341001', 'Femur');
 const NECK = sct('45048000', 'Neck');
 
-const length = quantityIn('biometry', 'mm', 1);
+const length = (site: Coding) => quantityIn('biometry', 'mm', 1, site);
 const ratio = quantityIn('ratio', '%', 1);
 const age = quantityIn('summary', 'd', 0);
-const cranial = quantityIn('cranium', 'mm', 1);
+const cranial = (site: Coding) => quantityIn('cranium', 'mm', 1, site);
 const early = quantityIn('early-gestation', 'mm', 1);
-const fluid = quantityIn('amniotic-sac', 'mm', 1);
-const pelvic = quantityIn('pelvis', 'mm', 1);
+const pelvic = (site: Coding) => quantityIn('pelvis', 'mm', 1, site);
 const intrapartumAngle = quantityIn('intrapartum', 'deg', 0);
 /** A dimensionless index. No standard scheme has a code for one. */
-const vascularIndex = quantityIn('vascular', '1', 2);
+const vascularIndex = (site: Coding | null) => quantityIn('vascular', '1', 2, site);
 /** A heart-to-thorax ratio on the four-chamber view (CID 12279). */
 const cardiothoracic = quantityIn('heart', '1', 2);
 
 /** Size, age and weight of the fetus, and structures of its head (CID 12003 to 12008, 12014). */
 const BIOMETRY = {
-  bpd: length('Biparietal diameter', 'BPD', ln('11820-8', 'Biparietal Diameter'), SKULL),
-  ofd: length(
-    'Occipitofrontal diameter',
-    'OFD',
+  bpd: length(SKULL)('Biparietal diameter', 'BPD', [ln('11820-8', 'Biparietal Diameter')]),
+  ofd: length(SKULL)('Occipitofrontal diameter', 'OFD', [
     ln('11851-3', 'Occipital-Frontal Diameter'),
-    SKULL,
-  ),
-  hc: length('Head circumference', 'HC', ln('11984-2', 'Head Circumference'), SKULL),
-  tad: length(
-    'Transverse abdominal diameter',
-    'TAD',
+  ]),
+  hc: length(SKULL)('Head circumference', 'HC', [ln('11984-2', 'Head Circumference')]),
+  tad: length(ABDOMEN)('Transverse abdominal diameter', 'TAD', [
     ln('11862-0', 'Transverse Abdominal Diameter'),
-    ABDOMEN,
-  ),
-  apad: length(
-    'Anteroposterior abdominal diameter',
-    'APAD',
+  ]),
+  apad: length(ABDOMEN)('Anteroposterior abdominal diameter', 'APAD', [
     ln('11818-2', 'Anterior-Posterior Abdominal Diameter'),
-    ABDOMEN,
-  ),
-  ac: length('Abdominal circumference', 'AC', ln('11979-2', 'Abdominal Circumference'), ABDOMEN),
-  fl: length('Femur length', 'FL', ln('11963-6', 'Femur Length'), FEMUR),
-  'cephalic-index': ratio('Cephalic index', 'CI', ln('11823-2', 'Cephalic Index')),
+  ]),
+  ac: length(ABDOMEN)('Abdominal circumference', 'AC', [ln('11979-2', 'Abdominal Circumference')]),
+  fl: length(FEMUR)('Femur length', 'FL', [ln('11963-6', 'Femur Length')]),
+  'cephalic-index': ratio('Cephalic index', 'CI', [ln('11823-2', 'Cephalic Index')]),
   // Clinicians read HC/AC as a plain ratio, but TID 5004 and its LOINC code use per cent.
   'hc-ac-ratio': {
-    ...ratio('HC/AC ratio', 'HC/AC', ln('11947-9', 'HC/AC')),
+    ...ratio('HC/AC ratio', 'HC/AC', [ln('11947-9', 'HC/AC')]),
     unit: '1',
     exchange: { unit: '%', factor: 100 },
     decimals: 2,
   },
-  'fl-ac-ratio': ratio('FL/AC ratio', 'FL/AC', ln('11871-1', 'FL/AC')),
-  'fl-bpd-ratio': ratio('FL/BPD ratio', 'FL/BPD', ln('11872-9', 'FL/BPD')),
-  'ga-by-hc': age('Gestational age by HC', 'GA (HC)', GESTATIONAL_AGE),
-  'ga-by-hc-ac-fl': age(
-    'Gestational age by HC, AC and FL',
-    'GA (HC, AC, FL)',
+  'fl-ac-ratio': ratio('FL/AC ratio', 'FL/AC', [ln('11871-1', 'FL/AC')]),
+  'fl-bpd-ratio': ratio('FL/BPD ratio', 'FL/BPD', [ln('11872-9', 'FL/BPD')]),
+  'ga-by-hc': age('Gestational age by HC', 'GA (HC)', [GESTATIONAL_AGE]),
+  'ga-by-hc-ac-fl': age('Gestational age by HC, AC and FL', 'GA (HC, AC, FL)', [
     ln('11888-5', 'Composite Ultrasound Age'),
-  ),
-  efw: quantityIn('summary', 'g', 0)(
-    'Estimated fetal weight',
-    'EFW',
+  ]),
+  efw: quantityIn('summary', 'g', 0)('Estimated fetal weight', 'EFW', [
     ln('11727-5', 'Estimated Weight'),
-  ),
-  'atrial-width': cranial(
-    'Atrial width',
-    'Vp',
+  ]),
+  'atrial-width': cranial(VENTRICLE)('Atrial width', 'Vp', [
     ln('12171-5', 'Lateral Ventricle Width'),
-    VENTRICLE,
-  ),
-  'transcerebellar-diameter': cranial(
-    'Transcerebellar diameter',
-    'TCD',
+  ]),
+  'transcerebellar-diameter': cranial(CEREBELLUM)('Transcerebellar diameter', 'TCD', [
     ln('11863-8', 'Trans Cerebellar Diameter'),
-    CEREBELLUM,
-  ),
-  'cisterna-magna': cranial(
-    'Cisterna magna',
-    'CM',
+  ]),
+  'cisterna-magna': cranial(CISTERNA)('Cisterna magna', 'CM', [
     ln('11860-4', 'Cisterna Magna Length'),
-    CISTERNA,
-  ),
-  'nuchal-fold': cranial('Nuchal fold', 'NF', ln('12146-7', 'Nuchal Fold thickness'), NECK),
+  ]),
+  'nuchal-fold': cranial(NECK)('Nuchal fold', 'NF', [ln('12146-7', 'Nuchal Fold thickness')]),
 } as const satisfies Record<string, MeasurementConcept>;
 
 /** Gestational sac, embryo and nuchal translucency (CID 12009, 12010). */
 const EARLY_PREGNANCY = {
-  crl: early('Crown-rump length', 'CRL', ln('11957-8', 'Crown Rump Length')),
-  'mean-sac-diameter': early('Mean sac diameter', 'MSD', ln('11850-5', 'Gestational Sac Diameter')),
-  'sac-length': early('Length of the gestational sac', 'sac length', own('sac-length')),
-  'sac-height': early('Height of the gestational sac', 'sac height', own('sac-height')),
-  'sac-width': early('Width of the gestational sac', 'sac width', own('sac-width')),
-  'yolk-sac': early('Yolk sac diameter', 'YS', ln('11816-6', 'Yolk Sac Length')),
-  'ga-by-crl': age('Gestational age by CRL', 'GA (CRL)', GESTATIONAL_AGE),
-  'ga-by-sac': age('Gestational age by mean sac diameter', 'GA (MSD)', GESTATIONAL_AGE),
-  'fetal-heart-rate': quantityIn('summary', '{H.B.}/min', 0)(
-    'Fetal heart rate',
-    'FHR',
+  crl: early('Crown-rump length', 'CRL', [ln('11957-8', 'Crown Rump Length')]),
+  'mean-sac-diameter': early('Mean sac diameter', 'MSD', [
+    ln('11850-5', 'Gestational Sac Diameter'),
+  ]),
+  'sac-length': early('Length of the gestational sac', 'sac length', [own('sac-length')]),
+  'sac-height': early('Height of the gestational sac', 'sac height', [own('sac-height')]),
+  'sac-width': early('Width of the gestational sac', 'sac width', [own('sac-width')]),
+  'yolk-sac': early('Yolk sac diameter', 'YS', [ln('11816-6', 'Yolk Sac Length')]),
+  'ga-by-crl': age('Gestational age by CRL', 'GA (CRL)', [GESTATIONAL_AGE]),
+  'ga-by-sac': age('Gestational age by mean sac diameter', 'GA (MSD)', [GESTATIONAL_AGE]),
+  'fetal-heart-rate': quantityIn('summary', '{H.B.}/min', 0)('Fetal heart rate', 'FHR', [
     ln('11948-7', 'Fetal Heart Rate'),
-  ),
-  'nuchal-translucency': early(
-    'Nuchal translucency',
-    'NT',
-    ln('33069-6', 'Nuchal Translucency'),
+  ]),
+  'nuchal-translucency': quantityIn(
+    'early-gestation',
+    'mm',
+    1,
     NECK,
-  ),
+  )('Nuchal translucency', 'NT', [ln('33069-6', 'Nuchal Translucency')]),
 } as const satisfies Record<string, MeasurementConcept>;
 
-const AMNIOTIC_FLUID = sct('77012006', 'Amniotic fluid');
+const fluid = quantityIn('amniotic-sac', 'mm', 1, sct('77012006', 'Amniotic fluid'));
 const CERVIX = sct('71252005', 'Cervix');
 const PLACENTA = sct('78067005', 'Placenta');
 
@@ -132,64 +109,36 @@ const PLACENTA = sct('78067005', 'Placenta');
  * intrapartum quantities (obstetric 15.3).
  */
 const UTERUS = {
-  'deepest-vertical-pocket': fluid(
-    'Deepest vertical pocket',
-    'DVP',
-    sct('81827009', 'Diameter'),
-    AMNIOTIC_FLUID,
-  ),
-  'amniotic-fluid-index': fluid(
-    'Amniotic fluid index',
-    'AFI',
+  'deepest-vertical-pocket': fluid('Deepest vertical pocket', 'DVP', [sct('81827009', 'Diameter')]),
+  'amniotic-fluid-index': fluid('Amniotic fluid index', 'AFI', [
     ln('11627-7', 'Amniotic Fluid Index'),
-    AMNIOTIC_FLUID,
-  ),
-  'cervical-length': pelvic('Cervical length', 'CL', ln('11961-0', 'Cervix Length'), CERVIX),
-  'funnel-depth': pelvic(
-    'Depth of the cervical funnel',
-    'funnel depth',
+  ]),
+  'cervical-length': pelvic(CERVIX)('Cervical length', 'CL', [ln('11961-0', 'Cervix Length')]),
+  'funnel-depth': pelvic(CERVIX)('Depth of the cervical funnel', 'funnel depth', [
     own('funnel-depth'),
-    CERVIX,
-  ),
-  'funnel-width': pelvic(
-    'Width of the cervical funnel',
-    'funnel width',
+  ]),
+  'funnel-width': pelvic(CERVIX)('Width of the cervical funnel', 'funnel width', [
     own('funnel-width'),
-    CERVIX,
-  ),
-  'percent-funnelling': quantityIn('pelvis', '%', 1)(
-    'Percent funnelling',
-    'funnelling',
+  ]),
+  'percent-funnelling': quantityIn('pelvis', '%', 1)('Percent funnelling', 'funnelling', [
     own('percent-funnelling'),
-  ),
-  'placenta-to-os': pelvic(
-    'Lower placental edge to internal os',
-    'edge to os',
+  ]),
+  'placenta-to-os': pelvic(PLACENTA)('Lower placental edge to internal os', 'edge to os', [
     own('placenta-to-os'),
-    PLACENTA,
-  ),
-  'placental-thickness': pelvic(
-    'Placental thickness',
-    'placental thickness',
+  ]),
+  'placental-thickness': pelvic(PLACENTA)('Placental thickness', 'placental thickness', [
     own('placental-thickness'),
-    PLACENTA,
-  ),
-  'angle-of-progression': intrapartumAngle(
-    'Angle of progression',
-    'AoP',
+  ]),
+  'angle-of-progression': intrapartumAngle('Angle of progression', 'AoP', [
     own('angle-of-progression'),
-  ),
-  'head-symphysis-distance': quantityIn('intrapartum', 'mm', 1)(
-    'Head-symphysis distance',
-    'HSD',
+  ]),
+  'head-symphysis-distance': quantityIn('intrapartum', 'mm', 1)('Head-symphysis distance', 'HSD', [
     own('head-symphysis-distance'),
-  ),
-  'head-direction': intrapartumAngle('Head direction', 'HD', own('head-direction')),
-  'head-station': quantityIn('intrapartum', 'cm', 1)(
-    'Head station by angle',
-    'station',
+  ]),
+  'head-direction': intrapartumAngle('Head direction', 'HD', [own('head-direction')]),
+  'head-station': quantityIn('intrapartum', 'cm', 1)('Head station by angle', 'station', [
     own('head-station'),
-  ),
+  ]),
 } as const satisfies Record<string, MeasurementConcept>;
 
 const UMBILICAL_ARTERY = sct('50536004', 'Umbilical artery');
@@ -219,7 +168,7 @@ function vascular(
   const { name, coding, unit, decimals } = DOPPLER[property];
   const label = `${vessel.label} ${name}`;
   const abbreviation = `${vessel.abbreviation} ${name}`;
-  return quantityIn('vascular', unit, decimals)(label, abbreviation, coding, vessel.site);
+  return quantityIn('vascular', unit, decimals, vessel.site)(label, abbreviation, [coding]);
 }
 
 const UA = { label: 'Umbilical artery', abbreviation: 'UA', site: UMBILICAL_ARTERY };
@@ -251,43 +200,34 @@ const CIRCULATION = {
   'unnamed-vessel-sd': vascular(UNNAMED, 'sd'),
   'unnamed-vessel-psv': vascular(UNNAMED, 'psv'),
   'unnamed-vessel-edv': vascular(UNNAMED, 'edv'),
-  'ductus-venosus-piv': vascularIndex(
-    'Ductus venosus PI for veins',
-    'DV PIV',
+  'ductus-venosus-piv': vascularIndex(DUCTUS_VENOSUS)('Ductus venosus PI for veins', 'DV PIV', [
     own('ductus-venosus-piv'),
-    DUCTUS_VENOSUS,
-  ),
-  'middle-cerebral-artery-psv-mom': vascularIndex(
+  ]),
+  'middle-cerebral-artery-psv-mom': vascularIndex(MIDDLE_CEREBRAL_ARTERY)(
     'Middle cerebral artery PSV, multiple of the median',
     'MCA PSV MoM',
-    own('middle-cerebral-artery-psv-mom'),
-    MIDDLE_CEREBRAL_ARTERY,
+    [own('middle-cerebral-artery-psv-mom')],
   ),
-  'cerebroplacental-ratio': vascularIndex(
-    'Cerebroplacental ratio',
-    'CPR',
+  'cerebroplacental-ratio': vascularIndex(null)('Cerebroplacental ratio', 'CPR', [
     own('cerebroplacental-ratio'),
-  ),
-  'uterine-artery-mean-pi': vascularIndex(
+  ]),
+  'uterine-artery-mean-pi': vascularIndex(UTERINE_ARTERY)(
     'Uterine artery PI, mean of both sides',
     'UtA mean PI',
-    own('uterine-artery-mean-pi'),
-    UTERINE_ARTERY,
+    [own('uterine-artery-mean-pi')],
   ),
-  'cardiothoracic-area-ratio': cardiothoracic(
-    'Cardiothoracic area ratio',
-    'CTAR',
+  'cardiothoracic-area-ratio': cardiothoracic('Cardiothoracic area ratio', 'CTAR', [
     ln('59076-0', 'Cardiothoracic Area Ratio'),
-  ),
+  ]),
   'cardiothoracic-circumference-ratio': cardiothoracic(
     'Cardiothoracic circumference ratio',
     'CTCR',
-    ln('59074-5', 'Cardiothoracic Circumference Ratio'),
+    [ln('59074-5', 'Cardiothoracic Circumference Ratio')],
   ),
   'cardiac-axis': quantityIn('heart', 'deg', 0)(
     'Cardiac axis (side unknown)',
     'cardiac axis (side unknown)',
-    own('cardiac-axis'),
+    [own('cardiac-axis')],
   ),
 } as const satisfies Record<string, MeasurementConcept>;
 
