@@ -5,7 +5,7 @@ import {
   type Measurement,
   type Result,
 } from './envelope.ts';
-import { fetusKey, withDecisions } from './measured.ts';
+import { fetusKey, NO_FRAME, withDecisions } from './measured.ts';
 import { remark } from './render/remarks.ts';
 
 /**
@@ -108,7 +108,13 @@ export interface Decisions {
 
 /** Runs `work` while the decisions apply; `work` must not return a promise. */
 export const deciding = <T>(decisions: Decisions | null, work: () => T): T =>
-  withDecisions(decisions && ((one) => decide(one, decisions)), work);
+  withDecisions(
+    decisions && {
+      decide: (one) => decide(one, decisions),
+      typed: (concept, method) => typedIn(decisions, concept, method),
+    },
+    work,
+  );
 
 /**
  * Returns the identity of a measured value, which is the same in every run on the same evidence. It
@@ -122,12 +128,21 @@ export function identityOf(
     'concept' | 'source' | 'laterality' | 'phase' | 'method' | 'fetus' | 'value'
   >,
 ): string {
-  const { concept, source, laterality, phase, method } = one;
   const inReport = isFromReport(one) ? [fetusKey(one.fetus), one.value] : [];
-  return JSON.stringify([
-    ...[concept.key, source.file, source.frame, laterality, phase, method],
-    ...inReport,
-  ]);
+  return identityAt(one.concept.key, one.method, one, inReport);
+}
+
+const identityAt = (
+  concept: string,
+  method: string,
+  { source, laterality, phase }: Pick<Measurement, 'source' | 'laterality' | 'phase'>,
+  inReport: readonly unknown[] = [],
+) => JSON.stringify([concept, source.file, source.frame, laterality, phase, method, ...inReport]);
+
+function typedIn({ of }: Decisions, concept: string, method: string): number | null {
+  const nowhere = { source: NO_FRAME, laterality: null, phase: null };
+  const effect = of.get(identityAt(concept, method, nowhere));
+  return effect?.do === 'confirm' && effect.as === 'entered' ? effect.value : null;
 }
 
 const withheld = (one: Measurement, code: 'review.rejected' | 'review.passed-over') =>

@@ -94,18 +94,24 @@ export const standingBy = (
 export type Given = Pick<Measurement, 'section'> &
   Partial<Omit<Measurement, 'concept' | 'label' | 'unit' | 'method' | 'value' | 'note'>>;
 
-type Decide = (one: Measurement) => Measurement;
-
-/** Decides about each value when it is created during a review; null outside a review. */
-let inForce: Decide | null = null;
+/** What a person decided about the values of a study in a review (decisions.ts). */
+interface Review {
+  /** Returns a newly created value as the person's decisions leave it. */
+  decide(one: Measurement): Measurement;
+  /** Returns the number typed for a value that belongs to no frame; null if nobody typed one. */
+  typed(concept: string, method: string): number | null;
+}
 
 /**
- * Runs `work` with the decisions of a review (decisions.ts), so that sections need not handle
- * reviews. `work` must not return a promise.
+ * The review that applies to values when they are created; null outside a review. It is a variable
+ * of this module because every section creates values, and none of them has to handle reviews.
  */
-export function withDecisions<T>(decide: Decide | null, work: () => T): T {
+let inForce: Review | null = null;
+
+/** Runs `work` with the decisions of a review. `work` must not return a promise. */
+export function withDecisions<T>(review: Review | null, work: () => T): T {
   const before = inForce;
-  inForce = decide;
+  inForce = review;
   try {
     return work();
   } finally {
@@ -114,7 +120,14 @@ export function withDecisions<T>(decide: Decide | null, work: () => T): T {
 }
 
 /** Returns the measurement with the current decisions applied. */
-export const decided: Decide = (one) => inForce?.(one) ?? one;
+export const decided = (one: Measurement): Measurement => inForce?.decide(one) ?? one;
+
+/**
+ * Returns the number that a person typed for a quantity that is calculated from others; null if
+ * nobody typed one. It does not depend on the others, which may have been rejected since.
+ */
+export const typedNumber = (concept: string, method: string): number | null =>
+  inForce?.typed(concept, method) ?? null;
 
 /** Returns true if a person confirmed the value. A confirmed value is never withheld. */
 export const isConfirmed = ({ confirmed }: Pick<Measurement, 'confirmed'>): boolean =>

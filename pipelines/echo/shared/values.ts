@@ -1,7 +1,7 @@
 import type { EchoConcept, EchoMethod } from '../../concepts/echo.ts';
 import { evidenceFor, halfWidth95 } from '../../concepts/method-evidence.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { isConfirmed, NO_FRAME, originOf } from '../../result/measured.ts';
+import { isConfirmed, NO_FRAME, originOf, typedNumber } from '../../result/measured.ts';
 import { createMeasurement } from '../../result/measurement.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import { inadequate, withPlausibility, withRemark } from './plausibility.ts';
@@ -175,14 +175,11 @@ const knownInputs = (
     (key) => values.measurement(key) ?? knownInputs(values, formulas.get(key) ?? [], formulas),
   );
 
-/**
- * Returns the value that a person typed in place of a calculated one; null if nobody typed one. It
- * does not depend on the inputs, which may have been rejected since.
- */
+/** Returns the value that a person typed in place of a calculated one; null if nobody typed one. */
 function typed(key: EchoConcept, { section, method }: Calculation): Measurement | null {
+  const value = typedNumber(key, method);
   const source = { ...NO_FRAME, provenance: 'image-analysis' } as const;
-  const one = createMeasurement(key, key, Number.NaN, method, { section, source });
-  return one.confirmed === 'entered' ? one : null;
+  return value === null ? null : createMeasurement(key, key, value, method, { section, source });
 }
 
 /**

@@ -2,7 +2,7 @@ import { meanOfBeats } from '../../measure/statistics.ts';
 import type { WallLevel, WallSide } from '../../measure/wall.ts';
 import { type SegmentMotion, segmentMotions } from '../../measure/wall.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { NO_FRAME } from '../../result/measured.ts';
+import { NO_FRAME, typedNumber } from '../../result/measured.ts';
 import { createMeasurement } from '../../result/measurement.ts';
 import { remarkOfEcho } from '../../result/render/echo/shared.ts';
 import type { ApicalClips, MeasuredClip } from '../chambers/beats.ts';
@@ -234,27 +234,23 @@ export function wallSegments({ apical, shortAxes, reduced }: Walls): WallSegment
 }
 
 /**
- * Returns the mean score of the segments (ASE 2015). Null if a raised score is only suspected, or
- * if no segment was scored.
+ * Returns the mean score of the segments (ASE 2015). If a raised score is only suspected, or if no
+ * segment was scored: the index that a person typed; null if nobody typed one.
  */
 export function scoreIndexOf(segments: readonly WallSegmentReading[]): Measurement | null {
   // The apical cap is not scored for wall motion.
   const own = segments.filter(({ segment }) => segment <= WALL_MOTION.scored);
   const scores = own.flatMap(({ score }) => score ?? []);
   const isSuspected = own.some(({ suspected }) => suspected !== null && suspected > 1);
-  const index = createMeasurement(
-    'wall-motion-score-index-outlined',
-    'wall-motion-score-index',
-    scoreIndex(scores),
-    'wall-outlines',
-    {
-      section: 'wall-motion',
-      source: { ...NO_FRAME, provenance: 'model' },
-      remarks: [
-        remarkOfEcho('wall-motion.scored', { scored: scores.length, of: WALL_MOTION.scored }),
-      ],
-    },
-  );
-  // A person may have typed the index, which then does not depend on the segments.
-  return (scores.length > 0 && !isSuspected) || index.confirmed === 'entered' ? index : null;
+  const key = 'wall-motion-score-index';
+  const isKnown = scores.length > 0 && !isSuspected;
+  const value = isKnown ? scoreIndex(scores) : typedNumber(key, 'wall-outlines');
+  if (value === null) return null;
+  return createMeasurement('wall-motion-score-index-outlined', key, value, 'wall-outlines', {
+    section: 'wall-motion',
+    source: { ...NO_FRAME, provenance: 'model' },
+    remarks: [
+      remarkOfEcho('wall-motion.scored', { scored: scores.length, of: WALL_MOTION.scored }),
+    ],
+  });
 }

@@ -53,7 +53,10 @@ describe('fluid outside the heart', () => {
   });
   it('is used once a person has measured it', () => {
     const { depth, ofOutline } = withDecisions(
-      (one) => ({ ...one, value: 9, quality: 'accepted', confirmed: 'entered' }),
+      {
+        decide: (one) => ({ ...one, value: 9, quality: 'accepted', confirmed: 'entered' }),
+        typed: () => null,
+      },
       () => fluidFinding({ clips: [clip('PLAX', 8), clip('PSAX', 12)] }),
     );
     expect(depth).toMatchObject({ value: 9, quality: 'accepted' });
