@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import dcmjs, { type TagDataset } from 'dcmjs';
 import type { DeidentificationSettings } from '../../config/peers.ts';
 import { UnreadableInput } from '../contract/study.ts';
-import { decodeTexts, takeCharacterSets } from '../dicom/data-set.ts';
+import { readDataSet } from '../dicom/data-set.ts';
 import { IMPLEMENTATION_CLASS_UID, IMPLEMENTATION_VERSION } from '../dicom/implementation.ts';
 import { fileStart } from '../dicom/part10.ts';
 import { ACCEPTED_REPORTS, SECONDARY_CAPTURES, ULTRASOUND_IMAGES } from '../dicom/sop-classes.ts';
@@ -22,11 +22,10 @@ import { type Blanking, blankingOf } from './screen.ts';
  * scratch and contains only what the action table keeps.
  */
 
-const { DicomDict, DicomMessage, DicomMetaDictionary } = dcmjs.data;
+const { DicomDict, DicomMetaDictionary } = dcmjs.data;
 
 /** Maximum number of bytes before the pixel data, or of a report. */
 const LONGEST_HEADER = 32 * 1024 * 1024;
-const PIXEL_DATA = '7FE00010';
 /** Maximum length of a value with a 32-bit length field (PS3.5 7.1.1). */
 const LONGEST_VALUE = 0xfffffffe;
 
@@ -99,13 +98,7 @@ async function deidentified(order: DeidentificationOrder): Promise<string | null
 
 async function readHeader(path: string): Promise<{ dict: TagDataset; meta: TagDataset }> {
   const { start } = await fileStart(path, LONGEST_HEADER);
-  const sets = takeCharacterSets(start);
-  const { dict, meta } = DicomMessage.readFile(start.buffer, {
-    untilTag: PIXEL_DATA,
-    includeUntilTagValue: false,
-  });
-  decodeTexts(dict, sets);
-  return { dict, meta };
+  return readDataSet(start, 'before-pixels');
 }
 
 const textAt = (dict: TagDataset, tag: string): string => {

@@ -1,4 +1,9 @@
-import dcmjs, { type NaturalDataset, type TagDataset, type TagElement } from 'dcmjs';
+import dcmjs, {
+  type DicomFile,
+  type NaturalDataset,
+  type TagDataset,
+  type TagElement,
+} from 'dcmjs';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { type DecodeText, type TextKind, textDecoder } from './character-set.ts';
 import { decodeFileMeta, encodeFileMeta } from './part10.ts';
@@ -11,16 +16,14 @@ import { EXPLICIT_VR_BIG_ENDIAN, IMPLICIT_VR_LITTLE_ENDIAN } from './transfer-sy
  * text is decoded here.
  */
 
-/** Binary numbers for which dcmjs returns 0 if the element is empty. */
-const BINARY_NUMBERS = ['FD', 'FL', 'SL', 'SS', 'UL', 'US'];
-// An empty element has no value. Read as 0, an empty key of a query (universal matching, PS3.4
-// C.2.2.2.3) would match nothing, and copies and JSON of an object would contain a made-up number.
-for (const vr of BINARY_NUMBERS) {
-  dcmjs.data.ValueRepresentation.createByTypeString(vr).defaultValue = undefined;
-}
+/** The shared readers of dcmjs that return 0 for an empty element. */
+const BINARY_NUMBERS = ['FD', 'FL', 'SL', 'SS', 'UL', 'US'].map((vr) =>
+  dcmjs.data.ValueRepresentation.createByTypeString(vr),
+);
 
 const CHARACTER_SET = '00080005';
 const SHARED_GROUPS = '52009229';
+const PIXEL_DATA = '7FE00010';
 const GROUP = 0x0008;
 const ELEMENT = 0x0005;
 /**
@@ -59,7 +62,7 @@ const BYTE_OF = new Map(
  *
  * @returns the values of (0008,0005) of the data set; empty if it has none.
  */
-export function takeCharacterSets(file: Buffer): string[] {
+function takeCharacterSets(file: Buffer): string[] {
   const { meta, dataSetOffset } = decodeFileMeta(file);
   const explicit = meta.transferSyntax !== IMPLICIT_VR_LITTLE_ENDIAN;
   const bigEndian = meta.transferSyntax === EXPLICIT_VR_BIG_ENDIAN;
@@ -86,11 +89,39 @@ export function takeCharacterSets(file: Buffer): string[] {
 }
 
 /**
+ * Reads a DICOM file, or its start, with dcmjs: the data set by tag, with its text decoded. The
+ * character sets in `file` are overwritten.
+ *
+ * An empty element has no value. Read as 0, an empty key of a query (universal matching, PS3.4
+ * C.2.2.2.3) would match nothing, and copies and JSON of an object would contain a made-up number.
+ * dcmjs has no option for this, so its readers are changed for the time of this call.
+ *
+ * @param part the whole data set, or the elements before the pixel data.
+ * @throws Error if dcmjs cannot read it.
+ */
+export function readDataSet(
+  file: Buffer,
+  part: 'whole' | 'before-pixels',
+): Pick<DicomFile, 'meta' | 'dict'> {
+  const sets = takeCharacterSets(file);
+  const bytes = file.buffer.slice(file.byteOffset, file.byteOffset + file.length) as ArrayBuffer;
+  const options = part === 'whole' ? {} : { untilTag: PIXEL_DATA, includeUntilTagValue: false };
+  for (const vr of BINARY_NUMBERS) vr.defaultValue = undefined;
+  try {
+    const { meta, dict } = dcmjs.data.DicomMessage.readFile(bytes, options);
+    decodeTexts(dict, sets);
+    return { meta, dict };
+  } finally {
+    for (const vr of BINARY_NUMBERS) vr.defaultValue = 0;
+  }
+}
+
+/**
  * Decodes, in place, the text in a data set that dcmjs read without its character sets. Also restores
  * the item of Shared Functional Groups Sequence: it has exactly one (PS3.3 C.7.6.16), which dcmjs
  * omits if it is empty, as in a Segmentation whose frames share nothing.
  */
-export function decodeTexts(dataSet: TagDataset, sets: readonly string[]): void {
+function decodeTexts(dataSet: TagDataset, sets: readonly string[]): void {
   if (dataSet[SHARED_GROUPS]?.Value?.length === 0) {
     dataSet[SHARED_GROUPS] = { vr: 'SQ', Value: [{}] };
   }
@@ -174,10 +205,7 @@ export function decodeDataSet(bytes: Buffer, transferSyntax: string): NaturalDat
     bytes,
   ]);
   try {
-    const sets = takeCharacterSets(file);
-    const part = file.buffer.slice(file.byteOffset, file.byteOffset + file.length) as ArrayBuffer;
-    const { dict } = dcmjs.data.DicomMessage.readFile(part);
-    decodeTexts(dict, sets);
+    const { dict } = readDataSet(file, 'whole');
     return dcmjs.data.DicomMetaDictionary.naturalizeDataset(dict);
   } catch (error) {
     throw new SonogateError('object_not_understood', undefined, { cause: error });

@@ -1,7 +1,7 @@
-import dcmjs, { type TagDataset } from 'dcmjs';
+import type { TagDataset } from 'dcmjs';
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { headerInBytes, wantedAttributes } from './bounded-header.ts';
-import { decodeTexts, takeCharacterSets } from './data-set.ts';
+import { readDataSet } from './data-set.ts';
 import { fileStart } from './part10.ts';
 
 /** This file converts stored DICOM files to the DICOM JSON model (PS3.18 Annex F). */
@@ -51,14 +51,7 @@ export async function readTagDataSet(path: string): Promise<TagDataset> {
 
 function parsed(start: Buffer<ArrayBuffer>): TagDataset {
   try {
-    const sets = takeCharacterSets(start);
-    const bytes = start.buffer.slice(start.byteOffset, start.byteOffset + start.length);
-    const { dict } = dcmjs.data.DicomMessage.readFile(bytes, {
-      untilTag: PIXEL_DATA,
-      includeUntilTagValue: false,
-    });
-    decodeTexts(dict, sets);
-    return dict;
+    return readDataSet(start, 'before-pixels').dict;
   } catch (cause) {
     throw new SonogateError('object_not_understood', undefined, { cause });
   }
