@@ -20,6 +20,7 @@ import {
   whyRejected,
 } from './negotiation.ts';
 import {
+  ABORT_BY_USER,
   type AssociateRequest,
   DICOM_APPLICATION_CONTEXT,
   decodeAssociateRequest,
@@ -163,7 +164,7 @@ export class Acceptor {
     this.#stopping = true;
     if (!this.#isEstablished || this.#working || this.#messages.insideMessage) return;
     this.#machine.on('abort-request');
-    this.#endWith(encodeAbort({ source: 0, reason: 0 }));
+    this.#endWith(encodeAbort(ABORT_BY_USER));
   }
 
   get #isOpen(): boolean {
@@ -176,10 +177,13 @@ export class Acceptor {
 
   async #handle(event: PduEvent): Promise<void> {
     const stateBefore = this.#machine.state;
+    // A request that cannot be read is an invalid PDU (E19), so it is decoded before the transition.
+    const request =
+      event.kind === 'pdu' && event.type === PDU.associateRequest
+        ? decodeAssociateRequest(event.body)
+        : null;
     const action = this.#machine.on(eventOfPdu(event));
-    if (action === 'AE-6' && event.kind === 'pdu') {
-      return this.#onAssociateRequest(decodeAssociateRequest(event.body));
-    }
+    if (action === 'AE-6' && request) return this.#onAssociateRequest(request);
     if (action === 'DT-2' && event.kind === 'fragment') {
       const part = this.#messages.take(event);
       return part === null ? undefined : this.#provider?.take(part);
@@ -350,8 +354,8 @@ export class Acceptor {
   }
 
   #onError(error: unknown): void {
-    // In Sta3, the association request could not be read or admitted, so the connection is aborted
-    // too. In all other closed states, there is nothing to do.
+    // In Sta3, the association request could not be admitted, so the connection is aborted too. In
+    // all other closed states, there is nothing to do.
     if (!this.#isOpen && this.#machine.state !== 'Sta3') return;
     if (error instanceof SonogateError) {
       this.#abort(error.code, error.detail);
@@ -363,13 +367,14 @@ export class Acceptor {
   }
 
   /**
-   * Sends A-ABORT after a protocol error (AA-1, AA-8). Its source is always "service provider". A
-   * reason is always included, although PS3.8 requires none before the association is established.
+   * Sends A-ABORT after a protocol error. Before an association has been requested, its source is the
+   * service user, which states no reason (AA-1); afterwards, it is the service provider (AA-8; PS3.8
+   * table 9-9).
    */
   #abort(code: ErrorCode, detail: string | undefined): void {
-    this.#machine.on('invalid-pdu');
+    const action = this.#machine.on('invalid-pdu');
     this.#options.logger.event('connection_aborted', { ...this.#who, code, detail });
-    this.#socket.end(encodeAbort(abortFor(code)));
+    this.#socket.end(encodeAbort(action === 'AA-1' ? ABORT_BY_USER : abortFor(code)));
   }
 
   async #finish(): Promise<void> {

@@ -15,6 +15,7 @@ import {
 } from './message.ts';
 import { type AcceptedContext, acceptedContexts, sentFragmentBytes } from './negotiation.ts';
 import {
+  ABORT_BY_USER,
   type AssociateAccept,
   DICOM_APPLICATION_CONTEXT,
   decodeAssociateAccept,
@@ -253,7 +254,7 @@ export class CallingAssociation {
   abort(): void {
     if (this.#socket.destroyed) return;
     this.#machine.on('abort-request');
-    this.#socket.end(encodeAbort({ source: 0, reason: 0 }), () => this.#socket.destroy());
+    this.#socket.end(encodeAbort(ABORT_BY_USER), () => this.#socket.destroy());
   }
 
   /**

@@ -23,6 +23,9 @@ export interface Abort {
   reason: number;
 }
 
+/** A-ABORT by the service user, which states no reason. */
+export const ABORT_BY_USER: Abort = { source: 0, reason: 0 };
+
 export function encodeReleaseRequest(): Buffer {
   return encodePdu(PDU.releaseRequest, Buffer.alloc(4));
 }
@@ -78,6 +81,19 @@ function readAeTitle(field: Buffer): string {
 function requireAeTitle(title: string): void {
   if (!CONTROL.test(title)) return;
   throw new SonogateError('unexpected_pdu', 'An AE title contains a control character.');
+}
+
+/**
+ * The id of a presentation context is odd (PS3.8 9.3.2.2) and identifies one context: with two of
+ * the same id, the SOP class and the transfer syntax of an object would be unknown.
+ */
+function requireContextIds(contexts: readonly ProposedContext[]): void {
+  const ids = new Set(contexts.map(({ id }) => id));
+  if (ids.size === contexts.length && contexts.every(({ id }) => id % 2 === 1)) return;
+  throw new SonogateError(
+    'unexpected_pdu',
+    'The id of a presentation context is even or not unique.',
+  );
 }
 
 /** Item types inside A-ASSOCIATE (PS3.8 9.3.2, Annex D). */
@@ -211,7 +227,8 @@ export function encodeReject({ result, source, reason }: Rejection): Buffer {
 
 /**
  * Decodes an A-ASSOCIATE-RQ.
- * @throws SonogateError `unexpected_pdu` if an item is truncated or an AE title is invalid.
+ * @throws SonogateError `unexpected_pdu` if an item is truncated, or an AE title or the id of a
+ * presentation context is invalid.
  */
 export function decodeAssociateRequest(body: Buffer): AssociateRequest {
   const contexts: ProposedContext[] = [];
@@ -232,6 +249,7 @@ export function decodeAssociateRequest(body: Buffer): AssociateRequest {
   // be tested (PS3.8 table 9-17).
   requireAeTitle(common.calledAeTitle);
   requireAeTitle(common.callingAeTitle);
+  requireContextIds(contexts);
   const protocolVersion = body.readUInt16BE(0);
   const repeated = Buffer.from(body.subarray(REPEATED.from, REPEATED.to));
   return { ...common, contexts, protocolVersion, repeated };

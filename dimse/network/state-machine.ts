@@ -95,8 +95,8 @@ const TABLE = {
   /** E5: a peer has opened a transport connection to us. */
   'connection-accepted': { Sta1: to('AE-5', 'Sta2') },
   /**
-   * E6: an A-ASSOCIATE-RQ has arrived. Even a request that cannot be read or admitted leads to
-   * Sta3, and is rejected from there.
+   * E6: an A-ASSOCIATE-RQ has arrived. Even a request that is not admitted leads to Sta3, and is
+   * rejected from there.
    */
   'associate-rq-pdu': { ...UNEXPECTED, Sta2: to('AE-6', 'Sta3'), Sta13: to('AA-7', 'Sta13') },
   /** E7: we accept the association request. */

@@ -9,6 +9,8 @@ import {
   PDU,
 } from '../../../dimse/network/pdu.ts';
 import type { StorageService } from '../../../dimse/network/service-ports.ts';
+import { VERIFICATION } from '../../../pipelines/dicom/sop-classes.ts';
+import { IMPLICIT_VR_LITTLE_ENDIAN } from '../../../pipelines/dicom/transfer-syntaxes.ts';
 import { SonogateError } from '../../../src/platform/errors/catalogue.ts';
 import { createLogger, silentLogger } from '../../../src/platform/logging/logger.ts';
 import {
@@ -84,7 +86,7 @@ function connect(port: number): RawPeer {
   return peer;
 }
 
-const ABORT = (reason: number) => Buffer.from([PDU.abort, 0, 0, 0, 0, 4, 0, 0, 2, reason]);
+const ABORT = (reason: number) => encodeAbort({ source: 2, reason });
 
 describe('an association', () => {
   test('is accepted with our own maximum PDU, whatever the peer announces', async () => {
@@ -190,19 +192,27 @@ async function retryAssociation(port: number): Promise<Buffer | null> {
 describe('bad input', () => {
   const GIBIBYTES_2 = Buffer.from([PDU.associateRequest, 0, 0x7f, 0xff, 0xff, 0xff]);
 
+  const verification = (id: number) => ({
+    id,
+    abstractSyntax: VERIFICATION,
+    transferSyntaxes: [IMPLICIT_VR_LITTLE_ENDIAN],
+  });
+  const requestWith = (...ids: number[]) => associateRequest({ contexts: ids.map(verification) });
+
   test.each([
-    ['HTTP', Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n'), 1],
-    ['data before an association', Buffer.from([4, 0, 0, 0, 0, 10, 0, 0, 0, 6, 1, 3]), 2],
-    ['an A-ASSOCIATE-RQ that announces 2 GiB', GIBIBYTES_2, 6],
+    ['HTTP', Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n')],
+    ['data', Buffer.from([4, 0, 0, 0, 0, 10, 0, 0, 0, 6, 1, 3])],
+    ['an A-ASSOCIATE-RQ that announces 2 GiB', GIBIBYTES_2],
     [
       'an A-ASSOCIATE-RQ with a cut item',
       Buffer.concat([Buffer.from([1, 0, 0, 0, 0, 70]), Buffer.alloc(68), Buffer.from([0x10, 0])]),
-      2,
     ],
-  ])('%s is answered with A-ABORT and the connection closed', async (_what, bytes, reason) => {
+    ['an A-ASSOCIATE-RQ with two contexts of the same id', requestWith(1, 3, 1)],
+    ['an A-ASSOCIATE-RQ with an even context id', requestWith(1, 2)],
+  ])('%s before an association is aborted by the service user (AA-1)', async (_what, bytes) => {
     const peer = connect(await start());
     peer.send(bytes);
-    expect(await peer.next()).toEqual(ABORT(reason));
+    expect(await peer.next()).toEqual(encodeAbort({ source: 0, reason: 0 }));
     expect(await peer.next()).toBeNull();
   });
 
