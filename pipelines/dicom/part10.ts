@@ -168,7 +168,8 @@ export async function fileStart(path: string, limit: number): Promise<FileStart>
   return { start: joined([plainMeta, ...inflated.chunks]), whole: inflated.whole };
 }
 
-async function firstBytes(path: string, limit: number): Promise<FileStart> {
+/** Returns the first `limit` bytes of a file. */
+export async function firstBytes(path: string, limit: number): Promise<FileStart> {
   const file = await open(path);
   try {
     const { size } = await file.stat();

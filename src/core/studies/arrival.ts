@@ -11,8 +11,9 @@ import type { Logger } from '../../platform/logging/logger.ts';
 import { createAuditWriter } from '../audit/audit.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
 import { quietDeadline, rerunPolicy } from './completion.ts';
-import { attributeText, type InstanceHeader, readInstanceHeader } from './instance-header.ts';
+import { attributeText, type InstanceHeader } from './instance-header.ts';
 import { quarantine } from './quarantine.ts';
+import { readInstanceHeader } from './read-header.ts';
 import { DigestsMissingError, recordArrivals } from './record-arrival.ts';
 import { type Arrival, type Digests, isKnown, type ReceivedInstance } from './study-store.ts';
 

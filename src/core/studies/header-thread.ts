@@ -1,14 +1,10 @@
 import { headerInFile, wantedAttributes } from '../../../pipelines/dicom/bounded-header.ts';
 import { carryOutTasks } from '../../platform/task-thread.ts';
-import {
-  HEADER_ATTRIBUTES,
-  type HeaderAnswer,
-  type HeaderTask,
-  instanceHeader,
-} from './instance-header.ts';
+import { HEADER_ATTRIBUTES, instanceHeader } from './instance-header.ts';
+import type { HeaderAnswer, HeaderTask } from './read-header.ts';
 import { attributesOf, valuesAt } from './rules/attribute-values.ts';
 
-/** Entry point of the thread on which instance-header.ts reads headers. */
+/** Entry point of the thread on which read-header.ts reads headers. */
 carryOutTasks(async ({ file, paths }: HeaderTask): Promise<HeaderAnswer> => {
   if (paths === null)
     return { header: instanceHeader(await headerInFile(file, HEADER_ATTRIBUTES)) };

@@ -1,6 +1,7 @@
 import dcmjs from 'dcmjs';
 import type { Routing } from '../../../../config/routing.ts';
-import { attributeText, readAttributes } from '../instance-header.ts';
+import { attributeText } from '../instance-header.ts';
+import { readAttributes } from '../read-header.ts';
 import { attributePaths } from './route.ts';
 
 const { dictionary } = dcmjs.data.DicomMetaDictionary;

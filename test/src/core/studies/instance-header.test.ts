@@ -7,7 +7,7 @@ import { deflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildTid5000 } from '../../../../pipelines/artifacts/sr/tid5000.ts';
 import { decodeFileMeta, encodeFileMeta } from '../../../../pipelines/dicom/part10.ts';
-import { readInstanceHeader } from '../../../../src/core/studies/instance-header.ts';
+import { readInstanceHeader } from '../../../../src/core/studies/read-header.ts';
 import { dicomFile, type SmallObject } from '../../../dimse/dicom-file.ts';
 import { RESULT } from '../../../pipelines/artifacts/example-result.ts';
 import { IDENTITY, SUBJECT } from '../../../pipelines/artifacts/example-subject.ts';
