@@ -1,12 +1,8 @@
 import type { Effect } from '../result/decisions.ts';
 import { deciding, decisionsOf, interpretedWith } from '../result/decisions.ts';
 import type { Measurement, Result } from '../result/envelope.ts';
-import {
-  type CorrectableOutline,
-  type EndpointRules,
-  toPoints,
-  withNotes,
-} from '../run/review-effects.ts';
+import { withNotes } from '../run/review-effects.ts';
+import { type CorrectableOutline, type EndpointRules, toPoints } from '../run/review-rules.ts';
 import { logFailure } from '../run/sections.ts';
 import { correctedGeometry } from './chambers/beats.ts';
 import { APICAL_VIEWS } from './chambers/gaps.ts';

@@ -4,12 +4,9 @@ import type { Change } from '../../../pipelines/contract/review.ts';
 import type { EchoReviewed } from '../../../pipelines/echo/review.ts';
 import { INTERGROWTH_CURVES } from '../../../pipelines/obstetric/growth/curves.ts';
 import type { ObstetricReviewed } from '../../../pipelines/obstetric/review.ts';
-import {
-  ChangeRefused,
-  type EndpointRules,
-  effectsOf,
-  subjectOf,
-} from '../../../pipelines/run/review-effects.ts';
+import { effectsOf } from '../../../pipelines/run/review-effects.ts';
+import { subjectOf } from '../../../pipelines/run/review-history.ts';
+import { ChangeRefused, type EndpointRules } from '../../../pipelines/run/review-rules.ts';
 import type { writeSignedDocuments } from '../../../pipelines/run/signed-documents.ts';
 import { parseEvidence } from '../../../pipelines/run/stored-evidence.ts';
 import type { anonymousSubject } from '../../../pipelines/run/study-pipeline.ts';
