@@ -47,9 +47,17 @@ async function unreservedBytes(
  */
 const RENEWED_EVERY_MS = 3_600_000;
 
+/**
+ * Maximum number of ready files that a process remembers, some 5 MB. A file is usually submitted
+ * soon after it was completed.
+ */
+const MOST_REMEMBERED = 10_000;
+
 /** Determines when uploads expire: a day after they were announced, completed or last used. */
 interface UploadExpiry {
   endOfLife(): Date;
+  /** Expiry of a file that may be used by requests: `endOfLife`, and time until it is renewed. */
+  renewed(): Date;
   /**
    * Extends the life of files that a request uses, so that they expire 24 to 25 hours from now.
    * @returns false if one of them has expired and its bytes may have been removed.
@@ -74,16 +82,18 @@ function createUploadExpiry({
   now: () => Date;
 }): UploadExpiry {
   const endOfLife = () => new Date(now().getTime() + UPLOAD_LIFE_MS);
+  const renewed = () => new Date(now().getTime() + UPLOAD_LIFE_MS + RENEWED_EVERY_MS);
 
   return {
     endOfLife,
+    renewed,
 
     async renew(files) {
       const due = files.filter(({ expires_at }) => expires_at < endOfLife());
       if (due.length === 0) return true;
       const { rowCount } = await database.query(
         'UPDATE files SET expires_at = $2 WHERE id = ANY($1::text[]) AND expires_at > $3',
-        [due.map(({ id }) => id), new Date(endOfLife().getTime() + RENEWED_EVERY_MS), now()],
+        [due.map(({ id }) => id), renewed(), now()],
       );
       return rowCount === due.length;
     },
@@ -184,6 +194,7 @@ export class Uploads {
   readonly #parts: UploadParts;
   readonly #expiry: UploadExpiry;
   readonly #readyFiles: (ids: readonly string[]) => Promise<ReadyFile[]>;
+  readonly #remembered = new Map<string, ReadyFile>();
 
   constructor({ database, blobs, limits, now = () => new Date() }: UploadsParts) {
     this.#database = database;
@@ -274,9 +285,11 @@ export class Uploads {
     }
     const { rows } = await this.#database.query<FileRow>(
       `UPDATE files SET status = 'ready', sha256 = $3, expires_at = $2 WHERE id = $1 RETURNING *`,
-      [id, this.#expiry.endOfLife(), digest],
+      [id, this.#expiry.renewed(), digest],
     );
-    return toFile(rows[0] as FileRow);
+    const completed = toFile(rows[0] as FileRow);
+    this.#remember([completed]);
+    return completed;
   }
 
   /**
@@ -353,7 +366,7 @@ export class Uploads {
    */
   async ready(uploader: Uploader, ids: readonly string[]): Promise<Map<string, UploadedFile>> {
     const at = this.#now();
-    const found = (await this.#readyFiles(ids)).filter(
+    const found = (await this.#lookUp(ids)).filter(
       ({ account_id, test, expires_at }) =>
         account_id === uploader.accountId && (test || !uploader.test) && expires_at > at,
     );
@@ -364,6 +377,29 @@ export class Uploads {
         { name: filename, path: '', bytes, sha256 },
       ]),
     );
+  }
+
+  /**
+   * Looks up ready files, without a statement if all are remembered and none has to be renewed. A
+   * ready file is only ever renewed until it expires, so what is remembered of it stays true.
+   */
+  async #lookUp(ids: readonly string[]): Promise<ReadyFile[]> {
+    const endOfLife = this.#expiry.endOfLife();
+    const remembered = ids
+      .flatMap((id) => this.#remembered.get(id) ?? [])
+      .filter(({ expires_at }) => expires_at >= endOfLife);
+    if (remembered.length === ids.length) return remembered;
+    const found = await this.#readyFiles(ids);
+    this.#remember(found);
+    return found;
+  }
+
+  #remember(files: readonly FileRow[]): void {
+    for (const file of files.filter(isReady)) this.#remembered.set(file.id, file);
+    for (const id of this.#remembered.keys()) {
+      if (this.#remembered.size <= MOST_REMEMBERED) break;
+      this.#remembered.delete(id);
+    }
   }
 
   /**

@@ -296,6 +296,39 @@ describe('uploads', () => {
     expect(await expiry()).toBeGreaterThanOrEqual(first + 1.5 * HOUR_MS);
   });
 
+  it('are used in the hour after they were completed without another statement', async () => {
+    const folder = openBlobFolder(join(gateway.dataDir, 'files'));
+    const statements: string[] = [];
+    let ahead = 0;
+    const uploads = new Uploads({
+      database: {
+        query: (text, values, name) => {
+          statements.push(text.trim().split(' ')[0] ?? '');
+          return gateway.database.query(text, values, name);
+        },
+      },
+      blobs: folder,
+      limits: { maxBytes: 5, maxFileBytes: 5, partBytes: 5, minFreeBytes: 0 },
+      now: () => new Date(Date.now() + ahead),
+    });
+    const { id } = await uploads.create(owner, { filename: 'a', bytes: 1, mediaType: 'a/b' });
+    await uploads.receive(id, Readable.from(['a']), 1);
+    await uploads.complete(owner, id, null);
+    statements.length = 0;
+    ahead = HOUR_MS - 5000;
+    expect([...(await uploads.ready(owner, [id])).keys()]).toEqual([id]);
+    expect((await uploads.ready({ ...owner, accountId: 'other' }, [id])).size).toBe(0);
+    expect((await uploads.ready({ ...owner, test: true }, [id])).size).toBe(0);
+    expect(statements).toEqual([]);
+
+    ahead = HOUR_MS;
+    expect([...(await uploads.ready(owner, [id])).keys()]).toEqual([id]);
+    expect(statements, 'it is due for renewal').toEqual(['SELECT', 'UPDATE']);
+    expect((await uploads.ready(owner, [id, 'file_unknown'])).size).toBe(1);
+    ahead = 2 * DAY_MS;
+    expect((await uploads.ready(owner, [id])).size).toBe(0);
+  });
+
   it('expire a day after the last request that uses them, and the bytes go with the last one', async () => {
     const uploads = gateway.uploads;
     const twin = await gateway.upload('kept bytes');
