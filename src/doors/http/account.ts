@@ -1,6 +1,7 @@
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import { z } from 'zod';
+import { described, text } from '../../../pipelines/result/envelope.ts';
 import {
   createKey,
   type KeyRecord,
@@ -24,52 +25,42 @@ import { instant } from './parse.ts';
 import { servingOn } from './route.ts';
 
 const newKeyBody = z.strictObject({
-  name: z
-    .string()
-    .trim()
-    .min(1)
-    .max(100)
-    .meta({ description: 'Name of the key, chosen by you', examples: ['ward 3'] }),
-  test: z
-    .boolean()
-    .default(false)
-    .meta({ description: 'True for a test key, which uses the mock backend', examples: [true] }),
-  scopes: z
-    .array(z.enum(SCOPES))
-    .min(1)
-    .optional()
-    .meta({
-      description: 'Scopes of the key; default: `run`, `read` and `uploads`',
-      examples: [['run', 'read', 'uploads']],
-    }),
-  expires_at: instant.optional().meta({
-    description: 'When the key expires; default: never',
-    examples: ['2027-01-01T00:00:00Z'],
-  }),
+  name: described(z.string().trim().min(1).max(100), 'Name of the key, chosen by you', 'ward 3'),
+  test: described(
+    z.boolean().default(false),
+    'True for a test key, which uses the mock backend',
+    true,
+  ),
+  scopes: described(
+    z.array(z.enum(SCOPES)).min(1).optional(),
+    'Scopes of the key; default: `run`, `read` and `uploads`',
+    ['run', 'read', 'uploads'],
+  ),
+  expires_at: described(
+    instant.optional(),
+    'When the key expires; default: never',
+    '2027-01-01T00:00:00Z',
+  ),
 });
 
 const rotateKeyBody = z.strictObject({
-  overlap_hours: z
-    .number()
-    .min(0)
-    .max(OVERLAP_HOURS.longest)
-    .default(OVERLAP_HOURS.usual)
-    .meta({ description: 'How many hours the old key keeps working', examples: [24] }),
+  overlap_hours: described(
+    z.number().min(0).max(OVERLAP_HOURS.longest).default(OVERLAP_HOURS.usual),
+    'How many hours the old key keeps working',
+    24,
+  ),
 });
 
 const usageQuery = z.strictObject({
-  month: z
-    .string()
-    .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'a month such as 2026-11')
-    .optional()
-    .meta({ description: 'Only this month (UTC)', examples: ['2026-11'] }),
-  key: z
-    .string()
-    .optional()
-    .meta({
-      description: 'Only entries for this key',
-      examples: ['key_06dvq2e9c4d8f2g6h0j3k7m1n5'],
-    }),
+  month: described(
+    z
+      .string()
+      .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'a month such as 2026-11')
+      .optional(),
+    'Only this month (UTC)',
+    '2026-11',
+  ),
+  key: text('Only entries for this key', EXAMPLE.key).optional(),
 });
 
 const withoutKey = (answer: unknown) => ({ ...(answer as object), key: null });

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
+import { described } from '../../../pipelines/result/envelope.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import {
   InvalidInputError,
@@ -8,6 +9,7 @@ import {
   type PointedError,
   pointedErrors,
 } from '../../platform/errors/problem.ts';
+import { idForm } from '../../platform/ids.ts';
 import type { HttpState } from './context.ts';
 
 /** Maximum nesting depth of a body. Valid bodies nest less than half as deep. */
@@ -182,3 +184,17 @@ export const instant = z.iso
   .meta({ pattern: '^(?:19|[2-9]\\d)\\d\\d-', examples: ['2026-11-22T00:00:00Z'] })
   .transform((text) => new Date(text))
   .refine(isStorableTime, { message: `a time in the years ${FIRST_YEAR} to ${LAST_YEAR}` });
+
+/** The query parameters of a list of `/v1`, whose pages begin after an id of this form. */
+export const pageQuery = (form: Parameters<typeof idForm>[0], example: string) => ({
+  limit: described(
+    z.coerce.number().int().min(1).max(100).default(20),
+    'Maximum number of entries per page',
+    20,
+  ),
+  cursor: described(
+    z.string().regex(idForm(form), 'the `next_cursor` of an earlier page').optional(),
+    '`next_cursor` of the previous page',
+    example,
+  ),
+});

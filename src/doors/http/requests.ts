@@ -1,12 +1,11 @@
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import { z } from 'zod';
-import type { ArtifactEntry } from '../../../pipelines/result/envelope.ts';
+import { type ArtifactEntry, described, text } from '../../../pipelines/result/envelope.ts';
 import type { RequestCore } from '../../core/requests/core.ts';
 import type { StoredEvent } from '../../core/requests/events.ts';
 import { FINAL_STATUS, REQUEST_STATUS, type RequestRow } from '../../core/requests/request.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
-import { idForm } from '../../platform/ids.ts';
 import { secondsAfter } from '../../platform/time.ts';
 import { audited } from './audited.ts';
 import { requireScope } from './authentication.ts';
@@ -14,88 +13,58 @@ import { baseUrl, type HttpDeps, type HttpState, linkNextPage } from './context.
 import { eventFrame, RECONNECT, sendEventStream } from './event-stream.ts';
 import { FILE_HEADERS, sendFile } from './file-answer.ts';
 import { idempotent } from './idempotency.ts';
+import { EXAMPLE } from './openapi/examples.ts';
 import {
   type HeaderParameter,
   INPUT_ERRORS,
   ONCE_ERRORS,
   operationsOf,
 } from './openapi/operation.ts';
-import { instant, jsonBody } from './parse.ts';
+import { instant, jsonBody, pageQuery } from './parse.ts';
 import { servingOn } from './route.ts';
 import { acceptSubmission } from './submission.ts';
 
 const LONGEST_WAIT_SECONDS = 60;
-const DEFAULT_LIMIT = 20;
 
 const waitQuery = z.strictObject({
-  wait: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(LONGEST_WAIT_SECONDS)
-    .default(0)
-    .meta({
-      description: 'Maximum number of seconds to wait for a change of status before responding',
-      examples: [30],
-    }),
+  wait: described(
+    z.coerce.number().int().min(0).max(LONGEST_WAIT_SECONDS).default(0),
+    'Maximum number of seconds to wait for a change of status before responding',
+    30,
+  ),
 });
 
 /** Not validated: an event stream must never refuse a reconnect because of its parameters. */
 const eventsQuery = z.object({
-  last_event_id: z
-    .string()
-    .optional()
-    .meta({ description: '`Last-Event-ID` for clients that cannot set a header', examples: ['2'] }),
+  last_event_id: text('`Last-Event-ID` for clients that cannot set a header', '2').optional(),
 });
 
 const historyQuery = z.strictObject({
-  model: z
-    .string()
-    .optional()
-    .meta({ description: 'Only requests to this model or endpoint', examples: ['us/obstetric'] }),
-  status: z
-    .union(
-      [
-        z
-          .enum(REQUEST_STATUS)
-          .meta({ examples: ['succeeded'] })
-          .transform((one) => [one]),
-        z.array(z.enum(REQUEST_STATUS)),
-      ],
-      // Zod's message for a union does not list the accepted values.
-      { error: `Invalid option: expected one of ${REQUEST_STATUS.join(', ')}` },
-    )
-    .optional()
-    .meta({
-      description: 'Only requests with this status; may be repeated',
-      examples: ['succeeded'],
-    }),
-  key: z
-    .string()
-    .optional()
-    .meta({
-      description: 'Only requests made with this key',
-      examples: ['key_06dvq2e9c4d8f2g6h0j3k7m1n5'],
-    }),
-  since: instant.optional().meta({
-    description: 'Only requests submitted since this time',
-    examples: ['2026-11-22T00:00:00Z'],
-  }),
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(100)
-    .default(DEFAULT_LIMIT)
-    .meta({ description: 'Maximum number of entries per page', examples: [20] }),
-  cursor: z
-    .string()
-    .regex(idForm('req'), 'the `next_cursor` of an earlier page')
-    .optional()
-    .meta({
-      description: '`next_cursor` of the previous page',
-      examples: ['req_06dvq2m1k8r7n3p5s9t0w4x6yz'],
-    }),
+  model: text('Only requests to this model or endpoint', 'us/obstetric').optional(),
+  status: described(
+    z
+      .union(
+        [
+          z
+            .enum(REQUEST_STATUS)
+            .meta({ examples: ['succeeded'] })
+            .transform((one) => [one]),
+          z.array(z.enum(REQUEST_STATUS)),
+        ],
+        // Zod's message for a union does not list the accepted values.
+        { error: `Invalid option: expected one of ${REQUEST_STATUS.join(', ')}` },
+      )
+      .optional(),
+    'Only requests with this status; may be repeated',
+    'succeeded',
+  ),
+  key: text('Only requests made with this key', EXAMPLE.key).optional(),
+  since: described(
+    instant.optional(),
+    'Only requests submitted since this time',
+    '2026-11-22T00:00:00Z',
+  ),
+  ...pageQuery('req', EXAMPLE.request),
 });
 
 const LAST_EVENT_ID: HeaderParameter = {

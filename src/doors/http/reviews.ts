@@ -6,6 +6,7 @@ import {
   LONGEST_WITHDRAWAL_TEXT,
   WITHDRAWAL_REASON_CODES,
 } from '../../../pipelines/contract/withdrawal.ts';
+import { described } from '../../../pipelines/result/envelope.ts';
 import { keyName } from '../../core/accounts/keys.ts';
 import type { Reader, ReviewEvent, ReviewObject } from '../../core/reviews/reviews.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
@@ -18,52 +19,39 @@ import { servingOn } from './route.ts';
 
 /** Body of `PATCH /v1/requests/{id}/review`. */
 export const reviewChangesBody = z.strictObject({
-  changes: z
-    .array(changeSchema)
-    .min(1)
-    .max(MOST_CHANGES)
-    .meta({
-      description: 'Changes, applied in this order; either all or none',
-      examples: [[{ kind: 'accept', measurement: 'hc-1' }]],
-    }),
-  amend: z
-    .boolean()
-    .default(false)
-    .meta({
-      description: 'True to change a signed result, which must then be signed again as amended',
-      examples: [false],
-    }),
+  changes: described(
+    z.array(changeSchema).min(1).max(MOST_CHANGES),
+    'Changes, applied in this order; either all or none',
+    [{ kind: 'accept', measurement: 'hc-1' }],
+  ),
+  amend: described(
+    z.boolean().default(false),
+    'True to change a signed result, which must then be signed again as amended',
+    false,
+  ),
 });
 
 /** Body of `POST /v1/requests/{id}/sign`. */
 export const signBody = z.strictObject({
-  statement: z
-    .string()
-    .trim()
-    .min(1)
-    .max(1000)
-    .optional()
-    .meta({
-      description: 'Statement that the person makes with the signature',
-      examples: ['Reviewed with the images.'],
-    }),
+  statement: described(
+    z.string().trim().min(1).max(1000).optional(),
+    'Statement that the person makes with the signature',
+    'Reviewed with the images.',
+  ),
 });
 
 /** Body of `POST /v1/requests/{id}/withdraw`. */
 export const withdrawBody = z.strictObject({
-  reason: z
-    .enum(WITHDRAWAL_REASON_CODES)
-    .meta({ description: 'Why the result is withdrawn', examples: ['wrong-patient'] }),
-  text: z
-    .string()
-    .trim()
-    .min(1)
-    .max(LONGEST_WITHDRAWAL_TEXT)
-    .optional()
-    .meta({
-      description: 'Explanation for the receivers, without names, identifiers and dates',
-      examples: ['Images of the next patient were sent under this examination.'],
-    }),
+  reason: described(
+    z.enum(WITHDRAWAL_REASON_CODES),
+    'Why the result is withdrawn',
+    'wrong-patient',
+  ),
+  text: described(
+    z.string().trim().min(1).max(LONGEST_WITHDRAWAL_TEXT).optional(),
+    'Explanation for the receivers, without names, identifiers and dates',
+    'Images of the next patient were sent under this examination.',
+  ),
 });
 
 /** Errors of the calls that change a review. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MOCK_SCENARIOS, mockScenario } from '../../../pipelines/contract/job.ts';
-import { holdsFiniteNumbers } from '../../../pipelines/result/envelope.ts';
+import { described, holdsFiniteNumbers } from '../../../pipelines/result/envelope.ts';
 import type { Uploader } from '../../core/files/uploads.ts';
 import { DEFAULT_WEBHOOK_EVENTS, WEBHOOK_EVENTS } from '../../core/requests/announce.ts';
 import {
@@ -18,6 +18,7 @@ import {
 } from '../../platform/errors/problem.ts';
 import { LONGEST_URL, UrlNotPermittedError } from '../../platform/outbound/url-guard.ts';
 import type { HttpDeps, HttpState } from './context.ts';
+import { EXAMPLE } from './openapi/examples.ts';
 import { LONGEST_NAME_BYTES } from './uploads.ts';
 
 export const FILE_ID = /^file_[0-9a-hjkmnp-tv-z]{26}$/;
@@ -147,21 +148,16 @@ function uniqueName(name: string, taken: Map<string, number>): string {
 }
 
 const webhook = z.strictObject({
-  url: z
-    .url({ protocol: /^https?$/, message: 'an https URL' })
-    .max(LONGEST_URL)
-    .meta({
-      description: 'https URL to call; its host must be public or permitted by the site',
-      examples: ['https://ris.hospital.example/hooks/ultrasound'],
-    }),
-  events: z
-    .array(z.enum(WEBHOOK_EVENTS))
-    .default([...DEFAULT_WEBHOOK_EVENTS])
-    .meta({
-      description:
-        'Events to send. `request.triage` (each critical flag, immediately), `request.verified` (signed by a person) and `request.withdrawn` are sent only if listed',
-      examples: [[...WEBHOOK_EVENTS]],
-    }),
+  url: described(
+    z.url({ protocol: /^https?$/, message: 'an https URL' }).max(LONGEST_URL),
+    'https URL to call; its host must be public or permitted by the site',
+    EXAMPLE.receiver,
+  ),
+  events: described(
+    z.array(z.enum(WEBHOOK_EVENTS)).default([...DEFAULT_WEBHOOK_EVENTS]),
+    'Events to send. `request.triage` (each critical flag, immediately), `request.verified` (signed by a person) and `request.withdrawn` are sent only if listed',
+    [...WEBHOOK_EVENTS],
+  ),
 });
 
 /** Maximum size of `metadata`, in bytes of compact JSON in UTF-8. */
@@ -197,12 +193,13 @@ const BODIES = new WeakMap<Endpoint, ReturnType<typeof bodyOf>>();
 
 function bodyOf(endpoint: Endpoint) {
   return z.strictObject({
-    input: endpoint.input.meta({ description: 'Input of the endpoint' }),
-    webhook: webhook.optional().meta({ description: 'Webhook for events of the request' }),
-    priority: z
-      .enum(['low', 'normal', 'high'])
-      .default('normal')
-      .meta({ description: 'Priority among waiting requests', examples: ['normal'] }),
+    input: described(endpoint.input, 'Input of the endpoint'),
+    webhook: described(webhook.optional(), 'Webhook for events of the request'),
+    priority: described(
+      z.enum(['low', 'normal', 'high']).default('normal'),
+      'Priority among waiting requests',
+      'normal',
+    ),
     metadata: metadata.default({}),
   });
 }

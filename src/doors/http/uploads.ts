@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import { z } from 'zod';
+import { described } from '../../../pipelines/result/envelope.ts';
 import type { PartState } from '../../core/files/upload-parts.ts';
 import type { FileRow } from '../../core/files/uploads.ts';
 import { baseUrl, type HttpDeps, type HttpState } from './context.ts';
@@ -39,42 +40,42 @@ export const uploadBody = z.strictObject({
       // exceed 200 bytes of UTF-8, or 200 characters of ASCII.
       anyOf: [{ maxLength: LONGEST_NAME_BYTES / 4 }, { pattern: '^[ -~]*$' }],
     }),
-  bytes: z
-    .number()
-    .int()
-    .positive()
-    .meta({ description: 'Size', examples: [524_288] }),
-  media_type: z
-    .string()
-    .max(127)
-    .regex(/^[\w.+-]+\/[\w.+-]+$/, 'a media type such as application/dicom')
-    .meta({ description: 'Media type', examples: ['application/dicom'] }),
+  bytes: described(z.number().int().positive(), 'Size', 524_288),
+  media_type: described(
+    z
+      .string()
+      .max(127)
+      .regex(/^[\w.+-]+\/[\w.+-]+$/, 'a media type such as application/dicom'),
+    'Media type',
+    'application/dicom',
+  ),
 });
 
 const uploadCompletionBody = z.strictObject({
-  sha256: z
-    .string()
-    .regex(/^[0-9a-fA-F]{64}$/, '64 hexadecimal digits')
-    .meta({ examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'] })
-    .transform((text) => text.toLowerCase())
-    .optional()
-    .meta({ description: 'SHA-256 of the whole file, to be verified' }),
-  parts: z
-    .array(
-      z.strictObject({
-        part_number: z
-          .number()
-          .int()
-          .positive()
-          .meta({ description: 'Number of the part', examples: [1] }),
-        etag: z
-          .string()
-          .max(100)
-          .meta({ description: '`ETag` returned by the PUT of the part', examples: ['"9f86d0"'] }),
-      }),
-    )
-    .optional()
-    .meta({ description: 'The uploaded parts, to be verified' }),
+  sha256: described(
+    z
+      .string()
+      .regex(/^[0-9a-fA-F]{64}$/, '64 hexadecimal digits')
+      .meta({ examples: [EXAMPLE.sha256] })
+      .transform((text) => text.toLowerCase())
+      .optional(),
+    'SHA-256 of the whole file, to be verified',
+  ),
+  parts: described(
+    z
+      .array(
+        z.strictObject({
+          part_number: described(z.number().int().positive(), 'Number of the part', 1),
+          etag: described(
+            z.string().max(100),
+            '`ETag` returned by the PUT of the part',
+            '"9f86d0"',
+          ),
+        }),
+      )
+      .optional(),
+    'The uploaded parts, to be verified',
+  ),
 });
 
 export const UPLOAD_OPERATIONS = operationsOf('Uploads', {

@@ -1,5 +1,6 @@
 import type { Router } from '@koa/router';
 import { z } from 'zod';
+import { described, text } from '../../../pipelines/result/envelope.ts';
 import { DELIVERY_STATES } from '../../core/outbox/delivery.ts';
 import { webhookEvent } from '../../core/requests/announce.ts';
 import {
@@ -9,39 +10,16 @@ import {
 } from '../../core/webhooks/deliveries.ts';
 import { currentSecret, rotateSecret, type WebhookSecret } from '../../core/webhooks/signature.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
-import { idForm } from '../../platform/ids.ts';
 import { type HttpDeps, type HttpState, linkNextPage } from './context.ts';
 import { EXAMPLE } from './openapi/examples.ts';
 import { INPUT_ERRORS, ONCE_ERRORS, operationsOf } from './openapi/operation.ts';
+import { pageQuery } from './parse.ts';
 import { servingOn } from './route.ts';
 
 const deliveriesQuery = z.strictObject({
-  request: z
-    .string()
-    .optional()
-    .meta({
-      description: 'Only deliveries for this request',
-      examples: ['req_06dvq2m1k8r7n3p5s9t0w4x6yz'],
-    }),
-  state: z
-    .enum(DELIVERY_STATES)
-    .optional()
-    .meta({ description: 'Only deliveries in this state', examples: ['dead'] }),
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(100)
-    .default(20)
-    .meta({ description: 'Maximum number of entries per page', examples: [20] }),
-  cursor: z
-    .string()
-    .regex(idForm('whd'), 'the `next_cursor` of an earlier page')
-    .optional()
-    .meta({
-      description: '`next_cursor` of the previous page',
-      examples: ['whd_06dvq2n5p9q3r7s1t5v9w3x7y1'],
-    }),
+  request: text('Only deliveries for this request', EXAMPLE.request).optional(),
+  state: described(z.enum(DELIVERY_STATES).optional(), 'Only deliveries in this state', 'dead'),
+  ...pageQuery('whd', EXAMPLE.delivery),
 });
 
 export const WEBHOOK_OPERATIONS = operationsOf('Webhooks', {

@@ -2,6 +2,7 @@ import type { Router, RouterContext } from '@koa/router';
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { withdrawalText } from '../../../../pipelines/contract/withdrawal.ts';
+import { text } from '../../../../pipelines/result/envelope.ts';
 import { DEFAULT_WEBHOOK_EVENTS } from '../../../core/requests/announce.ts';
 import { queuePosition, type RequestCore } from '../../../core/requests/core.ts';
 import type { RequestRow } from '../../../core/requests/request.ts';
@@ -40,10 +41,7 @@ const requestPaths = (path: string) => ({
 
 /** Not validated: the client of the compatible queue sends `1` or `0`. */
 const logsQuery = z.object({
-  logs: z
-    .string()
-    .optional()
-    .meta({ description: '`1` for the logs of the request', examples: ['1'] }),
+  logs: text('`1` for the logs of the request', '1').optional(),
 });
 
 const QUEUE_CANCEL = {

@@ -47,8 +47,10 @@ const choice = <const T extends string>(
   description: string,
   example: NoInfer<T>,
 ) => described(z.enum(values), description, example);
-const kind = <T extends string>(name: T) =>
-  z.literal(name).meta({ description: 'Kind of this object' });
+const list = <T extends z.ZodType>(item: T, description: string, ...examples: unknown[][]) =>
+  described(z.array(item), description, ...examples);
+const usd = described(z.literal('USD'), 'Always USD');
+const kind = <T extends string>(name: T) => described(z.literal(name), 'Kind of this object');
 
 const pointedError = z.strictObject({
   pointer: text('Location in the body (JSON Pointer, RFC 6901)', '/input/files/0'),
@@ -75,7 +77,7 @@ export const problem = openObject('Problem details (RFC 9457)', {
     `/v1/requests/${EXAMPLE.request}`,
   ).optional(),
   request_id: text('The `X-Request-Id` of the call', EXAMPLE.call).optional(),
-  errors: z.array(pointedError).optional().meta({ description: 'Every error in the body' }),
+  errors: described(z.array(pointedError).optional(), 'Every error in the body'),
 });
 
 export const stage = object('Current stage of a request', {
@@ -91,18 +93,17 @@ export const stage = object('Current stage of a request', {
 const cost = object(
   'Cost of the request if it succeeds; 0.00 with a test key, and if the request ends without a result',
   {
-    currency: z.literal('USD').meta({ description: 'Always USD' }),
+    currency: usd,
     total: money('Sum of all lines'),
-    lines: z
-      .array(
-        z.strictObject({
-          item: text('Item charged', 'us/obstetric/interpret'),
-          quantity: z.number().meta({ description: 'Quantity', examples: [1] }),
-          unit_price: money('Price per unit'),
-          amount: money('Quantity times unit price'),
-        }),
-      )
-      .meta({ description: 'Items that make up the total; empty for test keys' }),
+    lines: list(
+      z.strictObject({
+        item: text('Item charged', 'us/obstetric/interpret'),
+        quantity: described(z.number(), 'Quantity', 1),
+        unit_price: money('Price per unit'),
+        amount: money('Quantity times unit price'),
+      }),
+      'Items that make up the total; empty for test keys',
+    ),
   },
 );
 
@@ -111,24 +112,26 @@ const withdrawal = object('Withdrawal of a result, which must no longer be used'
   by: text('Who withdrew it: the name of a person, or of a key', 'Dr Kim'),
   reason: choice(WITHDRAWAL_REASON_CODES, 'Why', 'wrong-patient'),
   text: maybeText('What the person wrote about it'),
-  receivers: z
-    .array(
-      z.strictObject({
-        destination: text('Name of the receiver', 'ehr'),
-        state: choice(
-          RECEIVER_STATES,
-          '`pending`, until the receiver has confirmed the withdrawal; `withdrawn`; `not_present`, if it has nothing to withdraw; `by_hand`, if people must withdraw the result there; `closed`, once a person has stated that nothing is left to do there',
-          'withdrawn',
-        ),
-        closed: object('Who closed it; only if the state is `closed`', {
-          at: time('When it was closed'),
-          by: text('Who closed it', 'Sam Engineer'),
-          reason: text('Why', 'Deleted there by hand'),
-        }).optional(),
-      }),
-    )
-    .optional()
-    .meta({ description: 'State at each receiver of the result; absent in list items' }),
+  receivers: described(
+    z
+      .array(
+        z.strictObject({
+          destination: text('Name of the receiver', 'ehr'),
+          state: choice(
+            RECEIVER_STATES,
+            '`pending`, until the receiver has confirmed the withdrawal; `withdrawn`; `not_present`, if it has nothing to withdraw; `by_hand`, if people must withdraw the result there; `closed`, once a person has stated that nothing is left to do there',
+            'withdrawn',
+          ),
+          closed: object('Who closed it; only if the state is `closed`', {
+            at: time('When it was closed'),
+            by: text('Who closed it', 'Sam Engineer'),
+            reason: text('Why', 'Deleted there by hand'),
+          }).optional(),
+        }),
+      )
+      .optional(),
+    'State at each receiver of the result; absent in list items',
+  ),
 });
 
 /** A request as it appears in a list: without `input` and `output`. */
@@ -151,28 +154,26 @@ export const listedRequest = object('A request without input and output', {
   key: maybeText('Key that made the request; null for studies received by DICOM', EXAMPLE.key),
   test: flag('True if made with a test key', false),
   priority: choice(['low', 'normal', 'high'], 'Priority among waiting requests', 'normal'),
-  metadata: z
-    .unknown()
-    .meta({ description: 'Your own data, as submitted', examples: [{ worklist: 'A' }] }),
-  webhook: z
-    .object({
-      url: text('URL that is called', EXAMPLE.receiver),
-      events: z
-        .array(z.enum(WEBHOOK_EVENTS))
-        .meta({ description: 'Events for which it is called', examples: [[...WEBHOOK_EVENTS]] }),
-    })
-    .nullable()
-    .meta({ description: 'Webhook for events of the request' }),
+  metadata: described(z.unknown(), 'Your own data, as submitted', { worklist: 'A' }),
+  webhook: described(
+    z
+      .object({
+        url: text('URL that is called', EXAMPLE.receiver),
+        events: list(z.enum(WEBHOOK_EVENTS), 'Events for which it is called', [...WEBHOOK_EVENTS]),
+      })
+      .nullable(),
+    'Webhook for events of the request',
+  ),
   source: openObject('How the request was submitted; contains no patient identity', {
     kind: choice(['api', 'queue', 'dicom'], 'Interface that was used', 'api'),
   }),
   cost,
-  error: problem
-    .nullable()
-    .meta({ description: 'Why there is no result; null otherwise', examples: [null] }),
-  withdrawal: withdrawal
-    .nullable()
-    .meta({ description: 'Null unless a person has withdrawn the result', examples: [null] }),
+  error: described(problem.nullable(), 'Why there is no result; null otherwise', null),
+  withdrawal: described(
+    withdrawal.nullable(),
+    'Null unless a person has withdrawn the result',
+    null,
+  ),
   urls: object('URLs of the request', {
     self: link('The request', `/v1/requests/${EXAMPLE.request}`),
     events: link('Events of the request', `/v1/requests/${EXAMPLE.request}/events`),
@@ -185,11 +186,9 @@ export const triageFlag = object('A critical flag', {
   code: text('Code of the finding', 'absent-end-diastolic-flow'),
   system: text('Coding system', 'urn:sonogate:99USINT'),
   display: text('Human-readable form of the code', 'Absent umbilical end-diastolic flow'),
-  severity: z.literal('critical').meta({ description: 'Always critical' }),
+  severity: described(z.literal('critical'), 'Always critical'),
   section: text('Section of the result', 'doppler'),
-  evidence: described(z.array(z.string()), 'Ids of the measurements or frames that support it', [
-    'ua-edv-1',
-  ]),
+  evidence: list(z.string(), 'Ids of the measurements or frames that support it', ['ua-edv-1']),
   at: time('When the flag was raised'),
 });
 
@@ -209,22 +208,22 @@ export const request = described(
   'One interpretation, from submission to result',
 );
 
-export const webhookMessage = request
-  .extend({
+export const webhookMessage = described(
+  request.extend({
     event: choice(WEBHOOK_EVENTS, 'Event that caused the call', 'request.succeeded'),
-    triage: z.array(triageFlag).meta({ description: 'Critical flags raised so far, oldest first' }),
-    output_omitted: z.literal(true).optional().meta({
-      description: 'Present if `output` is too long for a webhook; fetch it from `urls.self`',
-    }),
+    triage: list(triageFlag, 'Critical flags raised so far, oldest first'),
+    output_omitted: described(
+      z.literal(true).optional(),
+      'Present if `output` is too long for a webhook; fetch it from `urls.self`',
+    ),
     input_omitted: described(z.literal(true).optional(), 'Present if `input` is too long, too'),
-  })
-  .meta({
-    description: 'Body of a webhook',
-  });
+  }),
+  'Body of a webhook',
+);
 
 const page = <T extends z.ZodType>(item: T) =>
   object('One page of a list', {
-    data: z.array(item).meta({ description: 'Newest first' }),
+    data: list(item, 'Newest first'),
     has_more: flag('Whether another page follows', false),
     next_cursor: maybeText('`cursor` of the next page'),
   });
@@ -240,7 +239,7 @@ export const artifact = object('A file belonging to the result', {
 });
 
 export const artifactList = object('The artifacts of a request', {
-  data: z.array(artifact).meta({ description: 'All artifacts' }),
+  data: list(artifact, 'All artifacts'),
 });
 
 export const file = object('A file that a client uploads', {
@@ -260,7 +259,7 @@ const putHeaders = described(z.record(z.string(), z.string()), 'Headers to send 
 
 export const wholeUpload = object('A single URL for the whole file', {
   url: link('PUT the bytes here; needs no key', `/v1/uploads/${EXAMPLE.file}/content?signature=…`),
-  method: z.literal('PUT').meta({ description: 'HTTP method to use' }),
+  method: described(z.literal('PUT'), 'HTTP method to use'),
   headers: putHeaders,
   expires_at: time('When the URL expires'),
 });
@@ -276,13 +275,13 @@ export const uploadPart = object('One part of a large file', {
 
 export const uploadInParts = object('A URL for each part', {
   part_size: count('Size of every part except the last', 67_108_864),
-  parts: z.array(uploadPart).meta({ description: 'All parts, including those already uploaded' }),
+  parts: list(uploadPart, 'All parts, including those already uploaded'),
   expires_at: time('When the URLs expire'),
 });
 
 export const upload = object('A file, and where to PUT its bytes', {
   file,
-  upload: z.union([wholeUpload, uploadInParts]).meta({ description: 'Where to PUT the bytes' }),
+  upload: described(z.union([wholeUpload, uploadInParts]), 'Where to PUT the bytes'),
   complete_url: link(
     'POST here once all bytes have been sent',
     `/v1/uploads/${EXAMPLE.file}/complete`,
@@ -294,9 +293,7 @@ export const key = object('A key, without its secret', {
   object: kind('key'),
   name: text('Name, chosen by you', 'ward 3'),
   test: flag('True for a test key, which uses the mock backend', false),
-  scopes: z
-    .array(z.enum(SCOPES))
-    .meta({ description: 'Scopes of the key', examples: [['run', 'read', 'uploads']] }),
+  scopes: list(z.enum(SCOPES), 'Scopes of the key', ['run', 'read', 'uploads']),
   created_at: time('When it was created'),
   last_used_at: maybeTime('When it was last used'),
   expires_at: maybeTime('When it expires'),
@@ -313,24 +310,23 @@ export const newKey = described(
   'A newly created key',
 );
 export const keyList = object('The keys of the account', {
-  data: z.array(key).meta({ description: 'All keys' }),
+  data: list(key, 'All keys'),
 });
 
 export const usage = object('Number and cost of requests', {
-  data: z
-    .array(
-      z.strictObject({
-        month: text('Month (UTC)', '2026-11'),
-        key: maybeText('Id of the key; null for studies received by DICOM', EXAMPLE.key),
-        requests: count('Requests that ended', 120),
-        succeeded: count('Number of these that succeeded', 117),
-        cost: object('Cost of these requests', {
-          currency: z.literal('USD').meta({ description: 'Always USD' }),
-          total: money('Sum', '9.36'),
-        }),
+  data: list(
+    z.strictObject({
+      month: text('Month (UTC)', '2026-11'),
+      key: maybeText('Id of the key; null for studies received by DICOM', EXAMPLE.key),
+      requests: count('Requests that ended', 120),
+      succeeded: count('Number of these that succeeded', 117),
+      cost: object('Cost of these requests', {
+        currency: usd,
+        total: money('Sum', '9.36'),
       }),
-    )
-    .meta({ description: 'One entry per month and key' }),
+    }),
+    'One entry per month and key',
+  ),
 });
 
 export const webhookSecret = object('The secret used to sign webhooks', {
@@ -364,17 +360,16 @@ export const webhookDelivery = openObject('A webhook delivery with its attempts'
     'Why the last attempt failed',
     null,
   ),
-  attempts: z
-    .array(
-      z.object({
-        at: time('When'),
-        status: maybeCount('HTTP status of your response', 204),
-        duration_ms: described(z.number(), 'Duration of the attempt in milliseconds', 41),
-        answer_bytes: count('Size of your response', 0),
-        error: maybeText('What went wrong'),
-      }),
-    )
-    .meta({ description: 'All attempts' }),
+  attempts: list(
+    z.object({
+      at: time('When'),
+      status: maybeCount('HTTP status of your response', 204),
+      duration_ms: described(z.number(), 'Duration of the attempt in milliseconds', 41),
+      answer_bytes: count('Size of your response', 0),
+      error: maybeText('What went wrong'),
+    }),
+    'All attempts',
+  ),
 });
 export const webhookDeliveries = page(webhookDelivery);
 
@@ -391,63 +386,63 @@ const model = openObject('An endpoint', {
     ),
   }),
 });
-export const modelDetail = model
-  .extend({
-    versions: z.array(z.string()).meta({ description: 'All versions', examples: [['1.0.0']] }),
+export const modelDetail = described(
+  model.extend({
+    versions: list(z.string(), 'All versions', ['1.0.0']),
     prices: object('Price of a run', {
-      currency: z.literal('USD').meta({ description: 'Always USD' }),
-      lines: z
-        .array(
-          z.strictObject({
-            item: text('Item charged', 'us/obstetric/interpret'),
-            unit_price: money('Price'),
-          }),
-        )
-        .meta({ description: 'Prices of the run and of the report' }),
-      by_frames: z
-        .array(
-          z.strictObject({
-            up_to_frames: maybeCount(
-              'Maximum number of frames at this price; null for no limit',
-              1000,
-            ),
-            price: money('Price of the run', '0.06'),
-          }),
-        )
-        .nullable()
-        .meta({
-          description: 'Prices by number of frames; null if there is only one price',
-          examples: [null],
+      currency: usd,
+      lines: list(
+        z.strictObject({
+          item: text('Item charged', 'us/obstetric/interpret'),
+          unit_price: money('Price'),
         }),
+        'Prices of the run and of the report',
+      ),
+      by_frames: described(
+        z
+          .array(
+            z.strictObject({
+              up_to_frames: maybeCount(
+                'Maximum number of frames at this price; null for no limit',
+                1000,
+              ),
+              price: money('Price of the run', '0.06'),
+            }),
+          )
+          .nullable(),
+        'Prices by number of frames; null if there is only one price',
+        null,
+      ),
     }),
     limits: object('Limits of this gateway', {
       body_bytes: count('Maximum size of a request body', 1_048_576),
       file_bytes: count('Maximum size of a file', 5_368_709_120),
     }),
-    sections: z
-      .array(z.strictObject({ id: text('Id', 'biometry'), title: text('Title', 'Biometry') }))
-      .meta({ description: 'Sections of every result' }),
-    models: z
-      .array(
-        z.strictObject({
-          id: text('Name', 'fetal-head'),
-          version: text('Version', '1.0.0'),
-          task: text('Task of the model', 'head-outline'),
-          licence: text('Licence', 'CC-BY-4.0'),
-          pack: choice(
-            ['permissive', 'research'],
-            '`permissive`: usable by anyone; `research`: only for non-commercial research',
-            'permissive',
-          ),
-          sha256: text('SHA-256 of the weights', EXAMPLE.sha256),
-          accuracy: described(z.unknown(), 'Accuracy measured on held-out data', { dice: 0.97 }),
-        }),
-      )
-      .meta({ description: 'Models that a result may list' }),
-  })
-  .meta({ description: 'An endpoint with all its details' });
+    sections: list(
+      z.strictObject({ id: text('Id', 'biometry'), title: text('Title', 'Biometry') }),
+      'Sections of every result',
+    ),
+    models: list(
+      z.strictObject({
+        id: text('Name', 'fetal-head'),
+        version: text('Version', '1.0.0'),
+        task: text('Task of the model', 'head-outline'),
+        licence: text('Licence', 'CC-BY-4.0'),
+        pack: choice(
+          ['permissive', 'research'],
+          '`permissive`: usable by anyone; `research`: only for non-commercial research',
+          'permissive',
+        ),
+        sha256: text('SHA-256 of the weights', EXAMPLE.sha256),
+        accuracy: described(z.unknown(), 'Accuracy measured on held-out data', { dice: 0.97 }),
+      }),
+      'Models that a result may list',
+    ),
+  }),
+  'An endpoint with all its details',
+);
 export const modelList = object('The endpoints of this gateway', {
-  data: z.array(model).meta({ description: 'All endpoints' }),
+  data: list(model, 'All endpoints'),
 });
 
 /** One frame of an event stream; its fields are text (WHATWG HTML 9.2.6). */
@@ -463,7 +458,7 @@ export const serverSentEvent = openObject('One server-sent event', {
 
 /** One frame of the event stream of a review. */
 export const reviewEvent = openObject('One server-sent event of a review', {
-  event: z.literal('review').meta({ description: 'Kind of event' }),
+  event: described(z.literal('review'), 'Kind of event'),
   data: described(z.unknown(), 'JSON text: the state of the review and who has it open', {
     revision: 3,
     state: REVIEW_STATES[0],
@@ -490,17 +485,19 @@ export const queueStatus = object('Status of a request in the compatible queue',
     `/queue/us/obstetric/requests/${EXAMPLE.request}/cancel`,
   ),
   queue_position: count('Number of requests ahead in the queue', 0).optional(),
-  logs: z
-    .array(
-      z.strictObject({
-        message: text('What happened', 'Measuring the head'),
-        level: choice(['INFO', 'WARN', 'ERROR'], 'Severity of the message', 'INFO'),
-        source: z.literal('USER').meta({ description: 'Always USER' }),
-        timestamp: time('When'),
-      }),
-    )
-    .optional()
-    .meta({ description: 'Stages of the request, if `?logs=1` was given' }),
+  logs: described(
+    z
+      .array(
+        z.strictObject({
+          message: text('What happened', 'Measuring the head'),
+          level: choice(['INFO', 'WARN', 'ERROR'], 'Severity of the message', 'INFO'),
+          source: described(z.literal('USER'), 'Always USER'),
+          timestamp: time('When'),
+        }),
+      )
+      .optional(),
+    'Stages of the request, if `?logs=1` was given',
+  ),
   metrics: described(
     z
       .strictObject({ inference_time: maybeNumber('Duration of the run in seconds', 4.2) })
@@ -513,7 +510,7 @@ export const queueCancellation = openObject('Response to a cancellation', {
   status: text('What happened', 'CANCELLATION_REQUESTED'),
 });
 /** The result of a request. The description refers to the results of all endpoints. */
-export const queueResult = z.record(z.string(), z.unknown()).meta({ description: 'The result' });
+export const queueResult = described(z.record(z.string(), z.unknown()), 'The result');
 
 /** The response to a file's PUT. It exists only because the client of fal.ai expects JSON. */
 export const queueFile = object('The file was stored', {});
@@ -545,44 +542,34 @@ export const review = object('A review of a result', {
   revision: count('Revision of the review', 3),
   signed_revision: count('Last signed revision; 0 if none', 0),
   etag: text('Value for `If-Match` in the next change', '"r3"'),
-  result: z
-    .record(z.string(), z.unknown())
-    .meta({ description: 'Result after the changes', examples: [{}] }),
-  original: z
-    .record(z.string(), z.unknown())
-    .meta({ description: 'Measurements of the draft, by id', examples: [{}] }),
-  changes: z
-    .array(
-      z.strictObject({
-        id: count('Number of the change', 1),
-        at: time('When'),
-        author: text('Author of the change', 'Dr A. Reader'),
-        kind: text('Kind of change', 'accept'),
-        change: changeSchema.meta({ description: 'The change as submitted' }),
-        before: changedSchema.meta({
-          description: 'Affected parts of the review before the change',
-        }),
-        after: changedSchema.meta({
-          description: 'Affected parts of the review after the change',
-        }),
-        undone: flag('True if the change was undone', false),
-      }),
-    )
-    .meta({ description: 'All changes, oldest first', examples: [[]] }),
-  signatures: z
-    .array(
-      z.strictObject({
-        observer: text('Name of the person who signed', 'Dr A. Reader'),
-        organization: text('Organization of that person', 'Example Hospital'),
-        at: time('When'),
-        statement: maybeText('Statement made with the signature'),
-      }),
-    )
-    .meta({ description: 'Signatures, oldest first', examples: [[]] }),
+  result: described(z.record(z.string(), z.unknown()), 'Result after the changes', {}),
+  original: described(z.record(z.string(), z.unknown()), 'Measurements of the draft, by id', {}),
+  changes: list(
+    z.strictObject({
+      id: count('Number of the change', 1),
+      at: time('When'),
+      author: text('Author of the change', 'Dr A. Reader'),
+      kind: text('Kind of change', 'accept'),
+      change: described(changeSchema, 'The change as submitted'),
+      before: described(changedSchema, 'Affected parts of the review before the change'),
+      after: described(changedSchema, 'Affected parts of the review after the change'),
+      undone: flag('True if the change was undone', false),
+    }),
+    'All changes, oldest first',
+    [],
+  ),
+  signatures: list(
+    z.strictObject({
+      observer: text('Name of the person who signed', 'Dr A. Reader'),
+      organization: text('Organization of that person', 'Example Hospital'),
+      at: time('When'),
+      statement: maybeText('Statement made with the signature'),
+    }),
+    'Signatures, oldest first',
+    [],
+  ),
   signatures_needed: count('Number of signatures required', 1),
-  readers: described(z.array(z.string()), 'People who currently have the review open', [
-    'Dr A. Reader',
-  ]),
+  readers: list(z.string(), 'People who currently have the review open', ['Dr A. Reader']),
   may: object('Permissions of the key', {
     edit: flag('True if the key may change the review', true),
     sign: flag('True if the key may sign the result', false),
