@@ -56,6 +56,13 @@ export type ClassificationDraft = Omit<Result['classifications'][number], 'crite
 export const outcomeOf = (met: boolean | null): CriterionOutcome =>
   met === null ? 'not_available' : met ? 'met' : 'not_met';
 
+/** Returns a criterion. `met` is null if it was not available. */
+export const criterion = (
+  name: string,
+  value: CriterionDraft['value'],
+  met: boolean | null,
+): CriterionDraft => ({ name, value, outcome: outcomeOf(met) });
+
 /**
  * Reason why a section is incomplete. `gaps` contains statements about missing data; `needs` lists
  * the data that would complete the section.

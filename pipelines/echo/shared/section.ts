@@ -3,8 +3,8 @@ import { isFromReport, type Measurement } from '../../result/envelope.ts';
 import { type ImageInputs, type Presumption, sayOfEcho } from '../../result/render/echo/shared.ts';
 import {
   type ClassificationDraft,
+  criterion,
   type FindingDraft,
-  outcomeOf,
   type SectionOutcome,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
@@ -248,7 +248,7 @@ export function classification(
     name,
     value,
     scheme,
-    criteria: criteria.map((one) => ({ name: one.name, value: null, outcome: outcomeOf(one.met) })),
+    criteria: criteria.map((one) => criterion(one.name, null, one.met)),
   };
 }
 

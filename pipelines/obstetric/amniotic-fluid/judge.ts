@@ -6,8 +6,8 @@ import {
   type CategoryWithin,
   type ClassificationDraft,
   categoryWithin,
+  criterion,
   type FindingDraft,
-  outcomeOf,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { finding } from '../shared/section.ts';
@@ -177,16 +177,8 @@ export function fluidClassification({ id, by, value, category }: Judged): Classi
     value: category,
     scheme,
     criteria: [
-      {
-        name: `oligohydramnios: ${rule} ${low * MM_PER_CM} mm`,
-        value: shown,
-        outcome: outcomeOf(isLow(cm)),
-      },
-      {
-        name: `polyhydramnios: ${high * MM_PER_CM} mm or more`,
-        value: shown,
-        outcome: outcomeOf(cm >= high),
-      },
+      criterion(`oligohydramnios: ${rule} ${low * MM_PER_CM} mm`, shown, isLow(cm)),
+      criterion(`polyhydramnios: ${high * MM_PER_CM} mm or more`, shown, cm >= high),
     ],
   };
 }

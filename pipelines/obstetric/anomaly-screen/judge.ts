@@ -11,8 +11,8 @@ import { withSubject } from '../../result/render/obstetric/shared.ts';
 import {
   type ClassificationDraft,
   categoryWithin,
+  criterion,
   type FindingDraft,
-  outcomeOf,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { atCutOff, isChosen } from '../shared/measurement.ts';
@@ -312,11 +312,11 @@ export function concludeSizes(
         value: judged.category,
         scheme: judged.scheme,
         criteria: [
-          {
-            name: judged.criterion.name,
-            value: { of: key, value: measurement.value },
-            outcome: outcomeOf(judged.criterion.met),
-          },
+          criterion(
+            judged.criterion.name,
+            { of: key, value: measurement.value },
+            judged.criterion.met,
+          ),
         ],
       });
     }

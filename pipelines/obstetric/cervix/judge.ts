@@ -8,9 +8,9 @@ import {
 import {
   type ClassificationDraft,
   categoryWithin,
+  criterion,
   type FindingDraft,
   type GuidanceDraft,
-  outcomeOf,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { finding } from '../shared/section.ts';
@@ -112,11 +112,9 @@ export function cervixClassification(
     scheme: several
       ? `several fetuses, asymptomatic, 16 to 24 weeks: ${ISUOG}`
       : `singleton, asymptomatic, 16 to 24 weeks: SMFM Consult 70 (2024), ${ISUOG}, FMF`,
-    criteria: limits.map((limit) => ({
-      name: `at most ${limit} mm`,
-      value: { of: 'cervical-length', value },
-      outcome: outcomeOf(longest <= limit),
-    })),
+    criteria: limits.map((limit) =>
+      criterion(`at most ${limit} mm`, { of: 'cervical-length', value }, longest <= limit),
+    ),
   };
 }
 

@@ -11,6 +11,7 @@ import {
   type ClassificationDraft,
   type CriterionDraft,
   categoryWithin,
+  criterion,
   type FindingDraft,
   outcomeOf,
 } from '../../result/section-outcome.ts';
@@ -219,11 +220,7 @@ export function classify(
     ...(state.flow
       ? [
           classification('end-diastolic-flow', 'Umbilical end-diastolic flow', state.flow, ISUOG, [
-            {
-              name: 'flow in end diastole of most beats',
-              value: FLOW_TEXT[state.flow],
-              outcome: 'met',
-            },
+            criterion('flow in end diastole of most beats', FLOW_TEXT[state.flow], true),
           ]),
         ]
       : []),
@@ -236,11 +233,7 @@ export function classify(
             'FMF 2019, 5th centile',
             [
               rankCriterion('centile below 5', measurements, 'cerebroplacental-ratio', 'L'),
-              {
-                name: `ratio below ${LOW_CPR}`,
-                value: printed(ratio),
-                outcome: outcomeOf(ratio.value < LOW_CPR),
-              },
+              criterion(`ratio below ${LOW_CPR}`, printed(ratio), ratio.value < LOW_CPR),
             ],
           ),
         ]
@@ -248,11 +241,9 @@ export function classify(
     ...(mom && state.anaemia
       ? [
           classification('fetal-anaemia-signal', 'MCA peak velocity', state.anaemia, 'Mari 2000', [
-            ...[ANAEMIA_MOM.mild, ANAEMIA_MOM.moderate].map((limit) => ({
-              name: `at least ${limit} MoM`,
-              value: printed(mom),
-              outcome: outcomeOf(mom.value >= limit),
-            })),
+            ...[ANAEMIA_MOM.mild, ANAEMIA_MOM.moderate].map((limit) =>
+              criterion(`at least ${limit} MoM`, printed(mom), mom.value >= limit),
+            ),
           ]),
         ]
       : []),
@@ -280,7 +271,7 @@ function rankCriterion(
 ): CriterionDraft {
   const one = acceptedValue(measurements, key);
   const centile = one?.reference?.centile ?? null;
-  if (!one || centile === null) return { name, value: null, outcome: 'not_available' };
+  if (!one || centile === null) return criterion(name, null, null);
   const { category, between } = rankWithin(one);
   return {
     name,
@@ -295,11 +286,11 @@ function summaryClassification(
   category: DopplerSummary,
 ): ClassificationDraft {
   return classification('fetal-doppler', 'Doppler summary', category, 'gravest of the above', [
-    {
-      name: 'end-diastolic flow absent or reversed',
-      value: flow && FLOW_TEXT[flow],
-      outcome: outcomeOf(flow && (flow === 'absent' || flow === 'reversed')),
-    },
+    criterion(
+      'end-diastolic flow absent or reversed',
+      flow && FLOW_TEXT[flow],
+      flow && (flow === 'absent' || flow === 'reversed'),
+    ),
     rankCriterion(
       'umbilical artery PI above the 95th centile',
       measurements,

@@ -1,7 +1,7 @@
 import type { Measurement } from '../../result/envelope.ts';
 import { cutOffWithin, isPlausible } from '../../result/obstetric/limits.ts';
 import { type EarlyDoubt, say } from '../../result/render/obstetric/early-pregnancy.ts';
-import { type ClassificationDraft, outcomeOf } from '../../result/section-outcome.ts';
+import { type ClassificationDraft, criterion } from '../../result/section-outcome.ts';
 import {
   acceptedValue,
   EARLY_LENGTHS,
@@ -196,46 +196,42 @@ function criteriaOf(
   const heart = say.value('early.crl-and-heart', { crl, heart: seenState(cardiacActivity) });
   const sac = say.value('early.msd-and-embryo', { msd, embryo: seenState(embryo) });
   return [
-    {
-      name: 'transvaginal images',
-      value: null,
-      outcome: outcomeOf(transvaginal || null),
-    },
-    {
-      name: `CRL at least ${DIAGNOSTIC.crl} mm and no cardiac activity`,
-      value: heart,
-      outcome: outcomeOf(bothHold(silent, within(crl, DIAGNOSTIC.crl))),
-    },
-    {
-      name: `MSD at least ${DIAGNOSTIC.msd} mm and no embryo`,
-      value: sac,
-      outcome: outcomeOf(bothHold(empty, within(msd, DIAGNOSTIC.msd))),
-    },
-    {
-      name: `CRL below ${DIAGNOSTIC.crl} mm and no cardiac activity`,
-      value: heart,
-      outcome: outcomeOf(bothHold(silent, within(crl, 0, DIAGNOSTIC.crl))),
-    },
-    {
-      name: `MSD from ${SUSPICIOUS_MSD} mm and no embryo`,
-      value: sac,
-      outcome: outcomeOf(bothHold(empty, within(msd, SUSPICIOUS_MSD, DIAGNOSTIC.msd))),
-    },
-    {
-      name: `yolk sac above ${SUSPICIOUS.yolkSacAbove} mm`,
-      value: yolkSac === null ? null : { of: 'yolk-sac', value: yolkSac },
-      outcome: outcomeOf(signs.largeYolkSac),
-    },
-    {
-      name: `MSD less CRL below ${SUSPICIOUS.smallSacBelow} mm`,
-      value: say.value('early.msd-and-crl', { msd, crl }),
-      outcome: outcomeOf(signs.smallSac),
-    },
-    {
-      name: 'no embryo from 6 weeks after the last menstrual period',
-      value: say.value('early.embryo', { embryo: seenState(embryo) }),
-      outcome: outcomeOf(signs.lateEmbryo),
-    },
+    criterion('transvaginal images', null, transvaginal || null),
+    criterion(
+      `CRL at least ${DIAGNOSTIC.crl} mm and no cardiac activity`,
+      heart,
+      bothHold(silent, within(crl, DIAGNOSTIC.crl)),
+    ),
+    criterion(
+      `MSD at least ${DIAGNOSTIC.msd} mm and no embryo`,
+      sac,
+      bothHold(empty, within(msd, DIAGNOSTIC.msd)),
+    ),
+    criterion(
+      `CRL below ${DIAGNOSTIC.crl} mm and no cardiac activity`,
+      heart,
+      bothHold(silent, within(crl, 0, DIAGNOSTIC.crl)),
+    ),
+    criterion(
+      `MSD from ${SUSPICIOUS_MSD} mm and no embryo`,
+      sac,
+      bothHold(empty, within(msd, SUSPICIOUS_MSD, DIAGNOSTIC.msd)),
+    ),
+    criterion(
+      `yolk sac above ${SUSPICIOUS.yolkSacAbove} mm`,
+      yolkSac === null ? null : { of: 'yolk-sac', value: yolkSac },
+      signs.largeYolkSac,
+    ),
+    criterion(
+      `MSD less CRL below ${SUSPICIOUS.smallSacBelow} mm`,
+      say.value('early.msd-and-crl', { msd, crl }),
+      signs.smallSac,
+    ),
+    criterion(
+      'no embryo from 6 weeks after the last menstrual period',
+      say.value('early.embryo', { embryo: seenState(embryo) }),
+      signs.lateEmbryo,
+    ),
   ];
 }
 

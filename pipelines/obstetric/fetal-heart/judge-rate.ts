@@ -10,8 +10,8 @@ import {
 import {
   type ClassificationDraft,
   categoryWithin,
+  criterion,
   type FindingDraft,
-  outcomeOf,
 } from '../../result/section-outcome.ts';
 import { type Statement, UNNAMED_FETUS } from '../../result/statement.ts';
 import {
@@ -211,14 +211,13 @@ function bandClassification(
       criteria: judged.flatMap(({ band, source, measurement }) =>
         band
           ? [
-              {
-                name:
-                  judged.length > 1
-                    ? `${RATE_SOURCE[source]}: ${bandText(band, tachycardia)}`
-                    : bandText(band, tachycardia),
-                value: { of: KEY, value: measurement.value, unit: false },
-                outcome: outcomeOf(band === worst.band),
-              },
+              criterion(
+                judged.length > 1
+                  ? `${RATE_SOURCE[source]}: ${bandText(band, tachycardia)}`
+                  : bandText(band, tachycardia),
+                { of: KEY, value: measurement.value, unit: false },
+                band === worst.band,
+              ),
             ]
           : [],
       ),

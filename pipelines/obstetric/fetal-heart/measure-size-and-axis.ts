@@ -21,8 +21,8 @@ import {
 import {
   type ClassificationDraft,
   categoryWithin,
+  criterion,
   type FindingDraft,
-  outcomeOf,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import {
@@ -258,11 +258,11 @@ function judgeAxis(measurements: readonly Measurement[]): CardiacJudgement {
               value,
               scheme: 'ISUOG 2023: 45° ± 20°',
               criteria: [
-                {
-                  name: `from ${least}° to ${most}°`,
-                  value: { of: 'cardiac-axis', value: axis.value, unit: false },
-                  outcome: outcomeOf(value === 'normal'),
-                },
+                criterion(
+                  `from ${least}° to ${most}°`,
+                  { of: 'cardiac-axis', value: axis.value, unit: false },
+                  value === 'normal',
+                ),
               ],
             },
           ],
@@ -319,7 +319,7 @@ const LIMITS: Readonly<Record<RatioKey, { text: string; holds(ratio: number): bo
 
 type Size = ReturnType<typeof cardiacSize>;
 
-interface Criterion {
+interface SizedRatio {
   key: RatioKey;
   one: Measurement;
   size: Size;
@@ -334,7 +334,7 @@ const sizeByRatio = (key: RatioKey, value: number): Size =>
       ? 'large'
       : 'normal';
 
-function criterion(key: RatioKey, one: Measurement | undefined): Criterion[] {
+function sizedBy(key: RatioKey, one: Measurement | undefined): SizedRatio[] {
   if (!one) return [];
   const near = atCutOff(
     one,
@@ -356,12 +356,9 @@ const leading = (sizes: readonly Size[]): Size =>
  */
 function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
   const { area, beside, round } = judgedRatios(measurements);
-  const [own] = criterion('cardiothoracic-area-ratio', area);
-  const [machines] = criterion('cardiothoracic-area-ratio', beside);
-  const present = [
-    ...(own ? [own] : []),
-    ...criterion('cardiothoracic-circumference-ratio', round),
-  ];
+  const [own] = sizedBy('cardiothoracic-area-ratio', area);
+  const [machines] = sizedBy('cardiothoracic-area-ratio', beside);
+  const present = [...(own ? [own] : []), ...sizedBy('cardiothoracic-circumference-ratio', round)];
   if (present.length === 0) {
     return { statements: [], missing: [], findings: [], classifications: [] };
   }
@@ -404,11 +401,13 @@ function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
         name: 'Size of the heart',
         value: size,
         scheme: 'cardiothoracic ratios, ISUOG 2023',
-        criteria: used.map(({ key, one }) => ({
-          name: `${one.label}${one === beside ? ' (ultrasound machine)' : ''} ${LIMITS[key].text}`,
-          value: { of: key, value: one.value },
-          outcome: outcomeOf(LIMITS[key].holds(one.value)),
-        })),
+        criteria: used.map(({ key, one }) =>
+          criterion(
+            `${one.label}${one === beside ? ' (ultrasound machine)' : ''} ${LIMITS[key].text}`,
+            { of: key, value: one.value },
+            LIMITS[key].holds(one.value),
+          ),
+        ),
       })),
   };
 }

@@ -7,8 +7,8 @@ import type { Dating } from '../../result/render/obstetric/shared.ts';
 import {
   type ClassificationDraft,
   categoryWithin,
+  criterion,
   type FindingDraft,
-  outcomeOf,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import {
@@ -182,11 +182,13 @@ export function sizeClassification({ category, by }: Size): ClassificationDraft[
     name: 'Size for gestational age',
     value: category,
     scheme: 'ISUOG 2020; 10th and 90th centile',
-    criteria: by.map(({ measurement, centile }) => ({
-      name: `${measurement.label} centile`,
-      value: { of: 'centile', value: centile },
-      outcome: outcomeOf(centile < SIZE_CUTOFFS.small || centile > SIZE_CUTOFFS.large),
-    })),
+    criteria: by.map(({ measurement, centile }) =>
+      criterion(
+        `${measurement.label} centile`,
+        { of: 'centile', value: centile },
+        centile < SIZE_CUTOFFS.small || centile > SIZE_CUTOFFS.large,
+      ),
+    ),
   };
   return [one];
 }

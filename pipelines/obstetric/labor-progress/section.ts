@@ -10,9 +10,9 @@ import { remarkOfLabor, say } from '../../result/render/obstetric/labor-progress
 import type { ClassificationDraft } from '../../result/section-outcome.ts';
 import {
   categoryWithin,
+  criterion,
   inadequate,
   notAssessed,
-  outcomeOf,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import {
@@ -144,11 +144,13 @@ function classifications(
             name: 'Descent of the fetal head',
             value: band,
             scheme: 'angle of progression, ISUOG 2018',
-            criteria: limits.map((limit) => ({
-              name: `angle of progression at least ${limit}°`,
-              value: { of: 'angle-of-progression', value: angle.value, unit: false },
-              outcome: outcomeOf(angle.value >= limit),
-            })),
+            criteria: limits.map((limit) =>
+              criterion(
+                `angle of progression at least ${limit}°`,
+                { of: 'angle-of-progression', value: angle.value, unit: false },
+                angle.value >= limit,
+              ),
+            ),
           },
         ]
       : []),
@@ -161,13 +163,7 @@ function classifications(
             name: 'Direction of the fetal head',
             value: pointing,
             scheme: 'head direction to the long axis of the symphysis, ISUOG 2018',
-            criteria: [
-              {
-                name: 'angle',
-                value: { of: 'head-direction', value: direction.value },
-                outcome: 'met' as const,
-              },
-            ],
+            criteria: [criterion('angle', { of: 'head-direction', value: direction.value }, true)],
           },
         ]
       : []),

@@ -4,9 +4,9 @@ import { say } from '../../result/render/obstetric/nt.ts';
 import {
   type ClassificationDraft,
   categoryWithin,
+  criterion,
   type FindingDraft,
   type GuidanceDraft,
-  outcomeOf,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { bothValues, differ } from '../shared/measurement.ts';
@@ -74,17 +74,13 @@ export function nuchalClassification(
         ...(limit === null
           ? []
           : [
-              {
-                name: `at least the 95th centile, ${limit.toFixed(2)} mm`,
-                value: shown,
-                outcome: outcomeOf(nt.value >= limit),
-              },
+              criterion(
+                `at least the 95th centile, ${limit.toFixed(2)} mm`,
+                shown,
+                nt.value >= limit,
+              ),
             ]),
-        {
-          name: `at least ${HIGH_NT} mm`,
-          value: shown,
-          outcome: outcomeOf(nt.value >= HIGH_NT),
-        },
+        criterion(`at least ${HIGH_NT} mm`, shown, nt.value >= HIGH_NT),
       ],
     },
   ];

@@ -12,7 +12,7 @@ import {
 import { isPlausible } from '../../result/obstetric/limits.ts';
 import { remarkOfNt } from '../../result/render/obstetric/nt.ts';
 import { remark } from '../../result/render/obstetric/shared.ts';
-import { type ClassificationDraft, outcomeOf } from '../../result/section-outcome.ts';
+import { type ClassificationDraft, criterion } from '../../result/section-outcome.ts';
 import type { Remark } from '../../result/statement.ts';
 import { createMeasurement, FRAMES_PER_MEASUREMENT } from '../shared/measurement.ts';
 import type { MidsagittalReading, MidsagittalStructure } from './evidence.ts';
@@ -74,7 +74,7 @@ export function adequacyClass(reading: MidsagittalReading): ClassificationDraft 
     name: 'Adequacy of the NT plane',
     value: assessed.every(({ met }) => met) ? 'adequate-as-far-as-assessed' : 'inadequate',
     scheme: 'FMF protocol, items that the located structures answer',
-    criteria: assessed.map(({ name, met }) => ({ name, value: null, outcome: outcomeOf(met) })),
+    criteria: assessed.map(({ name, met }) => criterion(name, null, met)),
   };
 }
 
@@ -98,11 +98,11 @@ export function nasalBone(readings: readonly MidsagittalReading[]): Classificati
     value: found ? 'present' : 'not-assessable',
     scheme: 'FMF protocol',
     criteria: [
-      {
-        name: 'nasal bone located',
-        value: seen.length > 0 && !found ? 'needs review' : null,
-        outcome: outcomeOf(found || (seen.length > 0 ? null : false)),
-      },
+      criterion(
+        'nasal bone located',
+        seen.length > 0 && !found ? 'needs review' : null,
+        found || (seen.length > 0 ? null : false),
+      ),
     ],
   };
 }

@@ -6,9 +6,9 @@ import {
   type CategoryWithin,
   type ClassificationDraft,
   categoryWithin,
+  criterion,
   type FindingDraft,
   type GuidanceDraft,
-  outcomeOf,
 } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { acceptedValue, atCutOff } from '../shared/measurement.ts';
@@ -75,16 +75,12 @@ export function edgeClassification({ measurement, category }: LowerEdge): Classi
       value: category,
       scheme: 'Reddy 2014; AIUM 2018; RCOG Green-top Guideline 27a (2018)',
       criteria: [
-        {
-          name: 'covers or reaches the internal os',
+        criterion('covers or reaches the internal os', value, coversOs(measurement.value)),
+        criterion(
+          `less than ${LOW_LYING_MM} mm from the internal os`,
           value,
-          outcome: outcomeOf(coversOs(measurement.value)),
-        },
-        {
-          name: `less than ${LOW_LYING_MM} mm from the internal os`,
-          value,
-          outcome: outcomeOf(isNearOs(measurement.value)),
-        },
+          isNearOs(measurement.value),
+        ),
       ],
     },
   ];

@@ -3,7 +3,7 @@ import { findingConcept } from '../../concepts/obstetric.ts';
 import { imageNumber, imageText, type Study } from '../../contract/study.ts';
 import { described, flag } from '../../result/envelope.ts';
 import { PLANE_LABELS, say } from '../../result/render/obstetric/planes.ts';
-import { notAssessed } from '../../result/section-outcome.ts';
+import { criterion, notAssessed } from '../../result/section-outcome.ts';
 import {
   type FramePlane,
   type FrameReading,
@@ -187,7 +187,7 @@ function classification(key: FramePlane, index: number, study: Pick<Study, 'clip
     name: `Plane of ${imageText(imageNumber(study, file))}, frame ${frame}`,
     value: plane,
     scheme: 'ISUOG standard planes',
-    criteria: [{ name: 'confidence', value: confidence.toFixed(2), outcome: 'met' as const }],
+    criteria: [criterion('confidence', confidence.toFixed(2), true)],
   };
 }
 

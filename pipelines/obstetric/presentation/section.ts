@@ -2,7 +2,11 @@ import { type FindingConceptKey, findingConcept } from '../../concepts/obstetric
 import { CARDIAC_MOTION } from '../../measure/periodicity.ts';
 import { NEAREST_FETUS, say } from '../../result/render/obstetric/presentation.ts';
 import { SIMULATED_ONLY, weeksAndDays } from '../../result/render/obstetric/shared.ts';
-import type { ClassificationDraft, FindingDraft } from '../../result/section-outcome.ts';
+import {
+  type ClassificationDraft,
+  criterion,
+  type FindingDraft,
+} from '../../result/section-outcome.ts';
 import { finding, type Gap, type ObstetricSection, reasonOf } from '../shared/section.ts';
 import type { SweepReading } from '../shared/sweeps.ts';
 import {
@@ -76,11 +80,11 @@ function classify(
       value: early ? 'variable' : presentation,
       scheme: `part nearest the internal os; variable before ${weeksAndDays(PRESENTATION_DAYS.variableUntil)} weeks`,
       criteria: [
-        {
-          name: 'part nearest the cervix along the sweep',
-          value: presentation === 'cephalic' ? 'head, trunk above it' : 'trunk, head above it',
-          outcome: 'met',
-        },
+        criterion(
+          'part nearest the cervix along the sweep',
+          presentation === 'cephalic' ? 'head, trunk above it' : 'trunk, head above it',
+          true,
+        ),
       ],
     },
   ];
@@ -94,9 +98,7 @@ function classify(
       name: 'Lie',
       value: 'longitudinal',
       scheme: 'head and trunk one above the other along the sweep; the angle was not measured',
-      criteria: [
-        { name: 'head and trunk in separate parts of the sweep', value: null, outcome: 'met' },
-      ],
+      criteria: [criterion('head and trunk in separate parts of the sweep', null, true)],
     },
   ];
 }
