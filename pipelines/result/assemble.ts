@@ -82,24 +82,22 @@ function summarise(study: Study, refusedFrames: Study['refused'], priors: number
 }
 
 /**
- * Returns a finding if the files in the request belong to several studies, because a request is
- * read as one examination of one patient.
+ * The finding that the files in the request belong to several studies. It is reported because a
+ * request is read as one examination of one patient.
  */
-function severalStudies({ studies }: Study, sections: readonly ConcludedSection[]): FindingDraft[] {
-  const [first] = sections;
-  if (studies === undefined || !first) return [];
-  return [
-    {
-      id: 'several-studies',
-      section: first.id,
-      concept: null,
-      statement: sayOfRun.limitation('run.several-studies', {}),
-      severity: 'info',
-      confidence: null,
-      evidence: [],
-    },
-  ];
-}
+const SEVERAL_STUDIES: FindingDraft = {
+  id: 'several-studies',
+  concept: null,
+  statement: sayOfRun.limitation('run.several-studies', {}),
+  severity: 'info',
+  confidence: null,
+  evidence: [],
+};
+
+const withSeveralStudies = (outcome: SectionOutcome): SectionOutcome => ({
+  ...outcome,
+  findings: [SEVERAL_STUDIES, ...(outcome.findings ?? [])],
+});
 
 /** Removes the interpretation, such as "normal", from a value that must not be used. */
 const interpretedIfAccepted = (one: Measurement): Measurement =>
@@ -117,19 +115,15 @@ export function assembleResult(parts: ResultParts): Result {
     withNote(withEvidence(interpretedIfAccepted(one), models)),
   );
   const measurements = byId(noted);
-  const files = renderOutcome(
-    {
-      status: 'complete',
-      reason: null,
-      statements: [],
-      findings: severalStudies(parts.study, parts.sections),
-    },
-    measurements,
-  );
-  const sections = parts.sections.map(({ id, title, outcome }) => ({
+  const isOfSeveral = parts.study.studies !== undefined;
+  const sections = parts.sections.map(({ id, title, outcome }, index) => ({
     id,
     title,
-    rendered: renderOutcome(outcome, measurements),
+    rendered: renderOutcome(
+      id,
+      isOfSeveral && index === 0 ? withSeveralStudies(outcome) : outcome,
+      measurements,
+    ),
   }));
   const rendered = sections.map((section) => section.rendered);
   return resultSchema.parse({
@@ -142,7 +136,7 @@ export function assembleResult(parts: ResultParts): Result {
     evidence_accepted: parts.accept ?? 'real',
     input_summary: summarise(parts.study, parts.refusedFrames, parts.priors),
     sections: sections.map((section) => sectionOf(section, section.rendered)),
-    findings: [...files.findings, ...rendered.flatMap(({ findings }) => findings)],
+    findings: rendered.flatMap(({ findings }) => findings),
     measurements: noted,
     scores: [],
     classifications: rendered.flatMap(({ classifications }) => classifications),

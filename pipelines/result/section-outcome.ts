@@ -18,8 +18,11 @@ export const isConclusive = ({ status }: Pick<Section, 'status'>): boolean =>
 
 /** Types for the conclusions of sections before rendering. */
 
-/** An entry whose text has not been rendered yet. It has one or more statements. */
-type Unworded<Entry extends { text: string }> = Omit<Entry, 'text' | 'statement' | 'statements'> & {
+/**
+ * An entry whose text has not been rendered yet. It has one or more statements. Its section is added
+ * when the outcome of the section is rendered.
+ */
+type Unworded<Entry> = Omit<Entry, 'section' | 'text' | 'statement' | 'statements'> & {
   statement?: Statement;
   statements?: readonly Statement[];
 };
@@ -48,7 +51,10 @@ export interface CriterionDraft {
   outcome: CriterionOutcome;
 }
 
-export type ClassificationDraft = Omit<Result['classifications'][number], 'criteria'> & {
+export type ClassificationDraft = Omit<
+  Result['classifications'][number],
+  'section' | 'criteria'
+> & {
   criteria: CriterionDraft[];
 };
 

@@ -64,7 +64,10 @@ export function withDraftReport(
     ? runSection(section, () => draft(result, write), onFailure)
     : NOT_REQUESTED;
   const { report = null } = outcome;
-  const rendered = sectionOf(REPORT_SECTION, renderOutcome(outcome, byId(result.measurements)));
+  const rendered = sectionOf(
+    REPORT_SECTION,
+    renderOutcome(REPORT_SECTION.id, outcome, byId(result.measurements)),
+  );
   const written = report ? { ...rendered, summary: report.impression.join(' ') } : rendered;
   return { ...result, report, sections: [...result.sections, written] };
 }

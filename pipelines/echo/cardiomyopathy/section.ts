@@ -159,18 +159,16 @@ function classificationsOf({ wall, pattern, obstruction }: Found) {
   return [
     wall &&
       classification(
-        ID,
         'hypertrophic-pattern',
         'Wall thickness',
         wallText(wall),
         'ESC 2023, AHA/ACC 2024',
       ),
     pattern && isPublished(pattern)
-      ? classification(ID, 'dilated-pattern', 'Dilated pattern', dilatedText(pattern), 'ESC 2023')
+      ? classification('dilated-pattern', 'Dilated pattern', dilatedText(pattern), 'ESC 2023')
       : null,
     obstruction
       ? classification(
-          ID,
           'lvot-obstruction',
           'LVOT obstruction',
           obstructionText(obstruction),
@@ -222,7 +220,6 @@ function run(evidence: CardiomyopathyEvidence, values: Values): SectionOutcome {
     findings: [
       wall && meetsCriterion(wall)
         ? finding(
-            ID,
             'wall-thickness',
             sayOfCardiomyopathy.conclusion('cardiomyopathy.thick-wall', { wall }),
             'abnormal',
@@ -231,7 +228,6 @@ function run(evidence: CardiomyopathyEvidence, values: Values): SectionOutcome {
         : null,
       pattern && pattern !== 'none'
         ? finding(
-            ID,
             'dilated-pattern',
             sayOfCardiomyopathy.conclusion('cardiomyopathy.dilated-pattern', { pattern }),
             'abnormal',
@@ -239,7 +235,7 @@ function run(evidence: CardiomyopathyEvidence, values: Values): SectionOutcome {
           )
         : null,
       outflow && obstructs(rest, provoked)
-        ? finding(ID, 'lvot-obstruction', outflow, 'abnormal', gradients)
+        ? finding('lvot-obstruction', outflow, 'abnormal', gradients)
         : null,
     ],
     classifications: classificationsOf({ wall, pattern, obstruction, any }),

@@ -31,7 +31,7 @@ import {
   presence2025,
   presenceCriteria2025,
 } from './guideline-2025.ts';
-import { type DiastolicInputs, SECTION } from './measure.ts';
+import type { DiastolicInputs } from './measure.ts';
 
 export interface Judgement {
   result: DiastolicResult | null;
@@ -61,7 +61,7 @@ const isElevated2016 = (result: Result2016B) =>
   result === 'grade II, elevated LAP' || result === 'grade III, elevated LAP';
 
 const category2016 = (value: string, scheme: '2016-a' | '2016-b', criteria: readonly Criterion[]) =>
-  classification(SECTION, 'diastolic-2016', 'Diastolic function', value, SCHEMES[scheme], criteria);
+  classification('diastolic-2016', 'Diastolic function', value, SCHEMES[scheme], criteria);
 
 function reasonForB({ reduced }: Ejection, disease: readonly MyocardialSign[]) {
   if (reduced) return 'reduced-ef';
@@ -94,7 +94,6 @@ function dysfunction(of: DiastolicInputs['of2016'], ejection: Ejection): Judgeme
       ? [category2016(`${present}, grade not given`, '2016-a', criteria)]
       : [
           classification(
-            SECTION,
             'diastolic-2016-presence',
             'Diastolic dysfunction',
             present,
@@ -157,7 +156,6 @@ function presenceOf(of: DiastolicInputs['of2025']) {
       ...ALONE,
     }),
     category: classification(
-      SECTION,
       'diastolic-2025-presence',
       'Diastolic dysfunction',
       presence,
@@ -210,7 +208,6 @@ export function judge2025(
     elevated: isElevated2025(result),
     classifications: [
       classification(
-        SECTION,
         'diastolic-2025',
         'LA pressure and diastolic grade',
         limited,
@@ -238,7 +235,6 @@ export function judgeFibrillation(of: DiastolicInputs['ofFibrillation']): Judgem
     elevated: result === 'elevated LAP',
     classifications: [
       classification(
-        SECTION,
         'diastolic-fibrillation',
         'LA pressure',
         result,

@@ -98,7 +98,7 @@ function elevatedFinding(
     results,
     differ: elevated.length < judgements.length,
   });
-  return finding(SECTION, 'lap-elevated', statement, 'abnormal', evidence);
+  return finding('lap-elevated', statement, 'abnormal', evidence);
 }
 
 /**

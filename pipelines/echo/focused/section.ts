@@ -205,13 +205,12 @@ function answersOf<Evidence extends FocusedEvidence>(
     classifications: [
       ventricle.level &&
         classification(
-          ID,
           'focused-lv-function',
           'LV function, focused',
           ventricle.level,
           'focused cardiac ultrasound, three levels',
         ),
-      rv && classification(ID, 'focused-rv-size', 'RV size, focused', rv.size, rv.scheme),
+      rv && classification('focused-rv-size', 'RV size, focused', rv.size, rv.scheme),
     ],
   };
 }

@@ -126,7 +126,6 @@ function run(evidence: LaVolumeEvidence, given: Values) {
     findings: [
       isAbnormal(grade) && counted
         ? finding(
-            ID,
             'la-enlarged',
             sayOfLaVolume.conclusion('la-volume.enlarged', { grade }, [counted]),
             'abnormal',
@@ -135,10 +134,9 @@ function run(evidence: LaVolumeEvidence, given: Values) {
         : null,
     ],
     classifications: [
-      grade && classification(ID, 'la-volume-grade', 'LA volume index', grade, 'ASE/EACVI 2015'),
+      grade && classification('la-volume-grade', 'LA volume index', grade, 'ASE/EACVI 2015'),
       diameterGrade &&
         classification(
-          ID,
           'la-diameter-grade',
           'LA anteroposterior diameter',
           diameterGrade,

@@ -174,7 +174,7 @@ function gradesFinding(id: string, severity: 'abnormal' | 'info', grades: readon
   const measurements = grades.map(({ measurement }) => measurement);
   const said = { grades: grades.map(({ grade }) => grade) };
   const statement = sayOfLvSize.conclusion('lv-size.abnormal', said, measurements);
-  return finding(ID, id, statement, severity, measurements);
+  return finding(id, statement, severity, measurements);
 }
 
 function classificationsOf(
@@ -183,10 +183,9 @@ function classificationsOf(
   grades: readonly Graded[],
 ) {
   return [
-    geometry && classification(ID, 'lv-geometry', 'LV geometry', geometry, 'ASE/EACVI 2015'),
+    geometry && classification('lv-geometry', 'LV geometry', geometry, 'ASE/EACVI 2015'),
     byHeightGrade
       ? classification(
-          ID,
           'lv-mass-per-height-grade',
           'LV mass / height^2.7',
           byHeightGrade,
@@ -194,13 +193,7 @@ function classificationsOf(
         )
       : null,
     ...grades.map(({ measurement, quantity, grade }) =>
-      classification(
-        ID,
-        `${measurement.concept.key}-grade`,
-        measurement.label,
-        grade,
-        quantity.source,
-      ),
+      classification(`${measurement.concept.key}-grade`, measurement.label, grade, quantity.source),
     ),
   ].map((one) => one || null);
 }

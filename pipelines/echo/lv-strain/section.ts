@@ -144,17 +144,16 @@ function run(evidence: LvStrainEvidence, values: Values) {
     findings: [
       band === 'abnormal' && gls
         ? finding(
-            ID,
             'gls-abnormal',
             sayOfLvStrain.conclusion('lv-strain.reduced', {}, [gls]),
             'abnormal',
             [gls],
           )
         : null,
-      discordance && finding(ID, 'gls-lvef-discordant', discordance, 'info', [ef, gls]),
+      discordance && finding('gls-lvef-discordant', discordance, 'info', [ef, gls]),
     ],
     classifications: [
-      band && classification(ID, 'gls-band', 'Global longitudinal strain', band, 'ASE/EACVI 2025'),
+      band && classification('gls-band', 'Global longitudinal strain', band, 'ASE/EACVI 2025'),
     ],
   });
 }

@@ -119,7 +119,7 @@ function criticalFinding(
   // listed if a machine value takes its place, so it is left out here.
   const critical = (statement: Statement, evidence: readonly Measurement[]) => {
     const found = evidence.filter(({ id }) => ids.has(id));
-    return finding(ID, 'severe-lv-dysfunction', statement, 'critical', found);
+    return finding('severe-lv-dysfunction', statement, 'critical', found);
   };
   const limit = SEVERE_EF;
   if (ungraded) {
@@ -282,7 +282,6 @@ function run(evidence: LvefEvidence, given: Values) {
       critical ??
         (ef && isAbnormal(grade)
           ? finding(
-              ID,
               'lv-dysfunction',
               sayOfLvef.conclusion('lvef.dysfunction', { grade }, [ef]),
               'abnormal',
@@ -317,7 +316,7 @@ function volumesFinding(sizes: readonly GradedSize[]) {
   const measurements = large.map(({ measurement }) => measurement);
   const grades = large.map(({ grade }) => grade);
   const statement = sayOfLvSize.conclusion('lv-size.abnormal', { grades }, measurements);
-  return finding(ID, 'lv-volumes-abnormal', statement, 'abnormal', measurements);
+  return finding('lv-volumes-abnormal', statement, 'abnormal', measurements);
 }
 
 function classificationsOf(
@@ -328,7 +327,6 @@ function classificationsOf(
   return [
     grade &&
       classification(
-        ID,
         'lvef-grade',
         'LV systolic function by LVEF',
         grade,
@@ -336,20 +334,13 @@ function classificationsOf(
       ),
     range &&
       classification(
-        ID,
         'heart-failure-range',
         'LVEF range, if clinical heart failure is present',
         range,
         'ESC 2021; Universal Definition of HF 2021',
       ),
     ...sizes.map(({ measurement, grade: own }) =>
-      classification(
-        ID,
-        `${measurement.concept.key}-grade`,
-        measurement.label,
-        own,
-        'ASE/EACVI 2015',
-      ),
+      classification(`${measurement.concept.key}-grade`, measurement.label, own, 'ASE/EACVI 2015'),
     ),
   ].map((one) => one || null);
 }

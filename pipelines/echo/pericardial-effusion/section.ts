@@ -106,10 +106,9 @@ function run(evidence: EffusionEvidence, values: Values) {
       fluid ? unknown : null,
     ],
     findings: [
-      possible && !depth ? finding(ID, 'possible-effusion', possible, severity, []) : null,
+      possible && !depth ? finding('possible-effusion', possible, severity, []) : null,
       depth && fluid && tamponade
         ? finding(
-            ID,
             'pericardial-effusion',
             sayOfEffusion.conclusion(
               'effusion.found',
@@ -122,11 +121,9 @@ function run(evidence: EffusionEvidence, values: Values) {
         : null,
     ],
     classifications: [
-      grade &&
-        classification(ID, 'effusion-size', 'Pericardial effusion', grade, 'ASE 2013, ESC 2015'),
+      grade && classification('effusion-size', 'Pericardial effusion', grade, 'ASE 2013, ESC 2015'),
       tamponade && fluid && !isChild(evidence)
         ? classification(
-            ID,
             'tamponade-signs',
             'Echo signs of tamponade',
             tamponadeText(tamponade),

@@ -178,11 +178,10 @@ function run(evidence: PatientEvidence, given: Values) {
     ],
     findings: [
       found && (likelihood === 'high' || likelihood === 'intermediate')
-        ? finding(ID, 'ph-probability', found, 'abnormal', [jet, ...valuesBehind(signs, values)])
+        ? finding('ph-probability', found, 'abnormal', [jet, ...valuesBehind(signs, values)])
         : null,
       size && !isChild(evidence) && isAtriumEnlarged(size.value)
         ? finding(
-            ID,
             'ra-enlarged',
             sayOfPressure.conclusion('ph.atrium-enlarged', {}, [size]),
             'abnormal',
@@ -193,7 +192,6 @@ function run(evidence: PatientEvidence, given: Values) {
     classifications: [
       likelihood &&
         classification(
-          ID,
           'ph-probability',
           'Echocardiographic probability of pulmonary hypertension',
           likelihood,

@@ -171,13 +171,13 @@ function concluded(judged: readonly Judged[], sizes: ReturnType<typeof sizesOf>)
       undecided.length > 0 ? sayOfEcho.conclusion('echo.either-side', {}, undecided) : null,
     ],
     findings: [
-      strained ? finding(ID, 'rv-strain', strain, 'critical', [...wide, large, ...indices]) : null,
+      strained ? finding('rv-strain', strain, 'critical', [...wide, large, ...indices]) : null,
       !strained && found?.conclusion === 'reduced'
-        ? finding(ID, 'rv-dysfunction', found.statement, 'abnormal', indices)
+        ? finding('rv-dysfunction', found.statement, 'abnormal', indices)
         : null,
-      !strained && dilated ? finding(ID, 'rv-dilated', dilated, 'abnormal', wide) : null,
-      !strained && larger ? finding(ID, 'rv-larger-than-lv', larger, 'abnormal', [large]) : null,
-      thickened && finding(ID, 'rv-wall-thickened', thickened, 'abnormal', [thick]),
+      !strained && dilated ? finding('rv-dilated', dilated, 'abnormal', wide) : null,
+      !strained && larger ? finding('rv-larger-than-lv', larger, 'abnormal', [large]) : null,
+      thickened && finding('rv-wall-thickened', thickened, 'abnormal', [thick]),
     ],
   };
 }
@@ -228,7 +228,6 @@ function run(evidence: RvFunctionEvidence, values: Values) {
     classifications: [
       found && {
         ...classification(
-          ID,
           'rv-systolic-function',
           'RV systolic function',
           found.conclusion,

@@ -215,7 +215,6 @@ export function withConfirmed(
 
 /** Returns a finding. `evidence` contains the values on which it is based. */
 export function finding(
-  section: string,
   id: string,
   statement: Statement,
   severity: FindingDraft['severity'],
@@ -223,7 +222,6 @@ export function finding(
 ): FindingDraft {
   return {
     id,
-    section,
     concept: null,
     statement,
     severity,
@@ -234,7 +232,6 @@ export function finding(
 
 /** Returns a classification with its scheme. */
 export function classification(
-  section: string,
   id: string,
   name: string,
   value: string,
@@ -243,7 +240,6 @@ export function classification(
 ): ClassificationDraft {
   return {
     id,
-    section,
     concept: null,
     name,
     value,

@@ -180,7 +180,6 @@ function suspectedFinding(values: Values, mitral: MitralStenosis | null) {
   const isContradicted =
     suspected.kind === 'small-area' && values.number('mv-mean-gradient') !== null;
   return finding(
-    ID,
     'mitral-stenosis-suspected',
     sayOfValves.conclusion('valves.mitral-suspected', { suspected }),
     isContradicted ? 'info' : 'abnormal',
@@ -208,15 +207,15 @@ function stenosisFinding(values: Values, { grade, area }: AorticStenosis) {
   const evidence = [values.measurement('av-vmax'), values.measurement('av-mean-gradient')];
   const statement = sayOfValves.conclusion('valves.aortic-stenosis', { grade });
   return grade === 'very-severe'
-    ? finding(ID, 'as-very-severe', statement, 'critical', evidence)
-    : finding(ID, 'aortic-stenosis', statement, 'abnormal', [...evidence, area]);
+    ? finding('as-very-severe', statement, 'critical', evidence)
+    : finding('aortic-stenosis', statement, 'abnormal', [...evidence, area]);
 }
 
 function contradictionFinding({ contradiction }: AorticStenosis) {
   if (!contradiction?.severity) return null;
   const { code, between, severity } = contradiction;
   const statement = sayOfValves.conclusion(code, {}, between);
-  return finding(ID, 'aortic-stenosis-contradiction', statement, severity, between);
+  return finding('aortic-stenosis-contradiction', statement, severity, between);
 }
 
 /** Reports what is missing for grading the aortic valve (echo 11.8). */
@@ -277,13 +276,12 @@ function run(evidence: PatientEvidence, given: Values) {
       aortic && contradictionFinding(aortic),
       suspectedFinding(values, mitral),
       ...judged.map(({ grading, statement, isFinding, evidence: of }) =>
-        isFinding ? finding(ID, grading.disease, statement, 'abnormal', of) : null,
+        isFinding ? finding(grading.disease, statement, 'abnormal', of) : null,
       ),
     ],
     classifications: [
       stenosis &&
         classification(
-          ID,
           'aortic-stenosis',
           valveDiseaseName('aortic-stenosis'),
           valveGradeText({ disease: 'aortic-stenosis', grade: stenosis.grade }),
@@ -292,7 +290,6 @@ function run(evidence: PatientEvidence, given: Values) {
         ),
       ...judged.map(({ grading, scheme }) =>
         classification(
-          ID,
           grading.disease,
           valveDiseaseName(grading.disease),
           valveGradeText(grading),

@@ -100,7 +100,6 @@ function segmentFindings(
   return [
     abnormal.length > 0
       ? finding(
-          ID,
           id,
           sayOfWallMotion.conclusion('wall-motion.found', { segments: abnormal, region }),
           'abnormal',
@@ -109,7 +108,6 @@ function segmentFindings(
       : null,
     suspected.length > 0
       ? finding(
-          ID,
           'wall-motion-suspected',
           sayOfWallMotion.conclusion('wall-motion.possible', { segments: suspected }),
           'info',
@@ -194,7 +192,6 @@ function run(evidence: WallMotionEvidence, values: Values) {
     findings: [
       raised && graded
         ? finding(
-            ID,
             'wall-motion-abnormal',
             sayOfWallMotion.conclusion('wall-motion.raised-index', {}, [graded]),
             'abnormal',
@@ -202,11 +199,11 @@ function run(evidence: WallMotionEvidence, values: Values) {
           )
         : null,
       ...segmentFindings(abnormal, suspected, region, index),
-      discordance && finding(ID, 'wmsi-lvef-discordant', discordance, 'info', [index, ef]),
+      discordance && finding('wmsi-lvef-discordant', discordance, 'info', [index, ef]),
     ],
     classifications: segments.flatMap(({ segment, name, score }) => {
       const [id, title] = [`wall-motion-segment-${segment}`, `Wall motion, ${name}`];
-      return score === null ? [] : [classification(ID, id, title, SCORE_NAMES[score], SCHEME)];
+      return score === null ? [] : [classification(id, title, SCORE_NAMES[score], SCHEME)];
     }),
   });
 }

@@ -171,7 +171,6 @@ export function fluidClassification({ id, by, value, category }: Judged): Classi
   const rule = lowRule === 'below' ? 'below' : 'at most';
   return {
     id,
-    section: FLUID_SECTION,
     concept: findingConcept('amniotic-fluid-volume'),
     name: 'Amniotic fluid volume',
     value: category,
@@ -194,7 +193,7 @@ export function findingsAtCutOff(values: FluidValues, gaDays: number | undefined
     if (!between || between.includes('normal')) return [];
     const concept = LITTLE.has(between[0]) ? 'oligohydramnios' : 'polyhydramnios';
     const said = say.gap('fluid.at-cut-off', { between: [...between] }, [value]);
-    return [finding(FLUID_SECTION, id, concept, said, 'abnormal')];
+    return [finding(id, concept, said, 'abnormal')];
   });
 }
 
@@ -209,7 +208,7 @@ export function fluidFinding({ id, by, value, category }: Judged): FindingDraft[
   const cutOff = (low ? lowCm : high) * MM_PER_CM;
   const said = say.conclusion('fluid.abnormal', { category, rule, cutOff }, [value]);
   const severity = category === 'anhydramnios' ? 'critical' : 'abnormal';
-  return [finding(FLUID_SECTION, id, low ? 'oligohydramnios' : 'polyhydramnios', said, severity)];
+  return [finding(id, low ? 'oligohydramnios' : 'polyhydramnios', said, severity)];
 }
 
 /**
@@ -223,7 +222,5 @@ export function contradictionFinding(
   if (against.length === 0) return [];
   const said = [say.gap('fluid.not-categorised', {}), ...against];
   const evidence = values.map(({ id }) => id);
-  return [
-    finding(FLUID_SECTION, 'fluid-contradiction', 'repeatability', said, 'abnormal', { evidence }),
-  ];
+  return [finding('fluid-contradiction', 'repeatability', said, 'abnormal', { evidence })];
 }

@@ -229,7 +229,7 @@ function findingOf(
   said: Statement,
 ): FindingDraft {
   const given = { confidence };
-  return finding(ANOMALY_SECTION, `${concept}-${id}`, concept, said, 'abnormal', given);
+  return finding(`${concept}-${id}`, concept, said, 'abnormal', given);
 }
 
 /**
@@ -306,7 +306,6 @@ export function concludeSizes(
     if (!unnamed) {
       concluded.classifications.push({
         id: `${concept}-${measurement.id}`,
-        section: ANOMALY_SECTION,
         concept: findingConcept(concept),
         name: withSubject(SIZE_NAMES[key], measurement),
         value: judged.category,

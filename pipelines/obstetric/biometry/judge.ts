@@ -184,7 +184,7 @@ export function contradictionFindings(found: readonly Contradiction[]): FindingD
 }
 
 const doubt = (id: string, said: Statement, evidence = [...said.about]) =>
-  finding('biometry', `consistency-${id}`, 'repeatability', said, 'abnormal', { evidence });
+  finding(`consistency-${id}`, 'repeatability', said, 'abnormal', { evidence });
 
 /** Returns a finding if TAD and APAD of an abdomen do not fit each other (obstetric 0.6). */
 function abdomenDoubt(tad: Measurement | null, apad: Measurement | null): FindingDraft[] {
@@ -290,9 +290,7 @@ function spreadFinding(
   if (apart <= repeatability(key, measurement.value)) return [];
   const said = say.gap('biometry.repeats-differ', { key, spread: apart, machine: true });
   const given = { evidence: [id] };
-  return [
-    finding('biometry', `repeatability-cart-${key}`, 'repeatability', said, 'abnormal', given),
-  ];
+  return [finding(`repeatability-cart-${key}`, 'repeatability', said, 'abnormal', given)];
 }
 
 const besideOurs = (key: LengthKey, value: Measurement, ours: Measurement): Measurement =>
@@ -305,7 +303,7 @@ const besideOurs = (key: LengthKey, value: Measurement, ours: Measurement): Meas
 function comparisonFinding(key: LengthKey, value: Measurement, ours: Measurement): FindingDraft {
   const far = disagrees(key, ours.value, value.value);
   const said = say.value('biometry.machine-length', { far }, [ours, value]);
-  return finding('biometry', `cart-${key}`, 'repeatability', said, far ? 'abnormal' : 'info');
+  return finding(`cart-${key}`, 'repeatability', said, far ? 'abnormal' : 'info');
 }
 
 /**
@@ -372,7 +370,7 @@ function comparison(own: Measurement, machine: Measurement): FindingDraft {
   const limit = 100 * WEIGHTS_DIFFER;
   const far = percent > limit;
   const said = say.value('biometry.machine-weight', { far, limit }, [own, machine]);
-  return finding('biometry', 'cart-efw', 'repeatability', said, far ? 'abnormal' : 'info');
+  return finding('cart-efw', 'repeatability', said, far ? 'abnormal' : 'info');
 }
 
 /**

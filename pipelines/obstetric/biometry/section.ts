@@ -195,7 +195,7 @@ function spreadFinding(
   if (spread <= limit) return [];
   const said = say.gap('biometry.repeats-differ', { key, spread, machine: false });
   const given = { evidence: combined.inputs };
-  return [finding('biometry', `repeatability-${key}`, 'repeatability', said, 'abnormal', given)];
+  return [finding(`repeatability-${key}`, 'repeatability', said, 'abnormal', given)];
 }
 
 function headShapeFinding(measurements: readonly Measurement[]): FindingDraft[] {
@@ -204,7 +204,7 @@ function headShapeFinding(measurements: readonly Measurement[]): FindingDraft[] 
   const found = index && headShapeOf(index, placement);
   if (!found) return [];
   const said = say.conclusion('biometry.head-shape', { ...found, placement }, [index]);
-  return [finding('biometry', 'head-shape', 'head-shape', said, 'info')];
+  return [finding('head-shape', 'head-shape', said, 'info')];
 }
 
 const SUMMARY_KEYS = ['bpd', 'ofd', 'hc', 'ac', 'fl', 'efw'] as const;

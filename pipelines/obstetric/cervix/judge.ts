@@ -105,7 +105,6 @@ export function cervixClassification(
   const limits = [...(several ? [] : ofSingleton), CERVIX_MM.short];
   return {
     id: 'cervical-length-category',
-    section: CERVIX_SECTION,
     concept: findingConcept('short-cervix'),
     name: 'Cervical length',
     value: category,
@@ -129,13 +128,13 @@ export function cervixFindings(
   if (category !== null && length.value <= CERVIX_MM.short) {
     const said = say.conclusion('cervix.short', { cutOff: CERVIX_MM.short }, [length]);
     const given = { confidence };
-    found.push(finding(CERVIX_SECTION, 'short-cervix', 'short-cervix', said, 'abnormal', given));
+    found.push(finding('short-cervix', 'short-cervix', said, 'abnormal', given));
   }
   if (funnel) {
     const id = 'cervical-funnelling';
     const said = say.conclusion('cervix.funnel', { shape: funnel.shape });
     const given = { confidence, evidence: funnel.measurements.map((one) => one.id) };
-    found.push(finding(CERVIX_SECTION, id, id, said, 'abnormal', given));
+    found.push(finding(id, id, said, 'abnormal', given));
   }
   return found;
 }
@@ -150,7 +149,6 @@ export function cervixGuidance(
   return [
     {
       id: 'short-cervix',
-      section: CERVIX_SECTION,
       statement: say.advice('cervix.advice-short', {}),
       source: `${several ? '' : 'SMFM Consult Series 70, 2024; '}${ISUOG}, Ultrasound Obstet Gynecol 60:435-456`,
     },

@@ -33,7 +33,7 @@ import {
   MCA_ANGLE,
   rank,
 } from './guideline.ts';
-import { DOPPLER_SECTION, type TracedReading, uncertaintyOf } from './measure.ts';
+import { type TracedReading, uncertaintyOf } from './measure.ts';
 
 /** Guideline for the technique and thresholds of obstetric Doppler. */
 export const ISUOG = 'ISUOG 2021, Ultrasound Obstet Gynecol 58:331-339';
@@ -72,7 +72,6 @@ function classification(
 ): ClassificationDraft {
   return {
     id,
-    section: DOPPLER_SECTION,
     concept: findingConcept(id),
     name,
     value,
@@ -107,7 +106,7 @@ export function machineFindings(measurements: readonly Measurement[]): FindingDr
       if (!own) return [];
       if (Math.abs(machine.value - own.value) <= uncertaintyOf(property, own.value)) return [];
       const said = say.value('doppler.machine-differs', {}, [own, machine]);
-      return finding(DOPPLER_SECTION, machine.id, 'repeatability', said, 'abnormal');
+      return finding(machine.id, 'repeatability', said, 'abnormal');
     });
   });
 }
@@ -127,7 +126,7 @@ export function rankFindings(
   ): FindingDraft[] => {
     const one = acceptedValue(measurements, key);
     const said = one && say.conclusion(code, {}, [one]);
-    return said ? [finding(DOPPLER_SECTION, id, id, said, 'abnormal')] : [];
+    return said ? [finding(id, id, said, 'abnormal')] : [];
   };
   const cerebral =
     state.cpr === 'L'
@@ -175,24 +174,8 @@ function anaemiaFindings(mom: Measurement | null): FindingDraft[] {
   const params = { angleLimit: unknown ? MCA_ANGLE : null };
   const id = 'fetal-anaemia-signal';
   return least === 'mild'
-    ? [
-        finding(
-          DOPPLER_SECTION,
-          id,
-          id,
-          say.conclusion('doppler.mild-anaemia', params, [mom]),
-          'info',
-        ),
-      ]
-    : [
-        finding(
-          DOPPLER_SECTION,
-          id,
-          id,
-          say.conclusion('doppler.anaemia', params, [mom]),
-          'abnormal',
-        ),
-      ];
+    ? [finding(id, id, say.conclusion('doppler.mild-anaemia', params, [mom]), 'info')]
+    : [finding(id, id, say.conclusion('doppler.anaemia', params, [mom]), 'abnormal')];
 }
 
 /**
@@ -405,7 +388,7 @@ export function flowFindings(
   const lost = flow === 'absent' || flow === 'reversed';
   const severity = lost && !usual ? 'critical' : 'abnormal';
   const id = 'end-diastolic-flow';
-  return [finding(DOPPLER_SECTION, id, id, said, severity, { evidence })];
+  return [finding(id, id, said, severity, { evidence })];
 }
 
 /**
@@ -433,5 +416,5 @@ export function ductusFindings(
   const id = 'ductus-venosus-a-wave';
   const severity = lead === 'reversed' ? 'critical' : 'abnormal';
   const evidence = indicesOn(readings, measurements);
-  return [finding(DOPPLER_SECTION, id, id, said, severity, { evidence })];
+  return [finding(id, id, said, severity, { evidence })];
 }

@@ -372,7 +372,6 @@ export function judgeDoppler(
       ? [
           {
             id: `doppler-${advised}`,
-            section: DOPPLER_SECTION,
             statement: say.advice('doppler.advice', { category: advised }),
             source: ISUOG,
           },

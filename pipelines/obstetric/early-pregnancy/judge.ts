@@ -19,7 +19,6 @@ import {
 import { finding, type Gap } from '../shared/section.ts';
 import type { EarlyClip, EarlyEvidence } from './evidence.ts';
 import { DATING_CRL } from './guideline.ts';
-import { EARLY_SECTION } from './measure.ts';
 import { type EarlySight, type EarlyViability, IN_DOUBT } from './viability.ts';
 
 const SAC_DIAMETERS = ['sac-length', 'sac-height', 'sac-width'] as const;
@@ -36,7 +35,7 @@ function viabilityFinding(
   const unprovenSac = embryo === false && !yolkSac;
   const given = { category, silentSeconds, unprovenSac, doubts, msd };
   const said = say.conclusion('early.viability', given, values);
-  return [finding(EARLY_SECTION, 'viability', 'pregnancy-viability', said, 'abnormal')];
+  return [finding('viability', 'pregnancy-viability', said, 'abnormal')];
 }
 
 function rateFinding(
@@ -63,9 +62,7 @@ function rateFinding(
   const said = say.conclusion('early.heart-rate', { bands, recalled, stated }, about);
   const severity = bands.includes('borderline') ? 'info' : 'abnormal';
   const given = { confidence: rate.confidence };
-  return [
-    finding(EARLY_SECTION, 'embryonic-heart-rate', 'cardiac-activity', said, severity, given),
-  ];
+  return [finding('embryonic-heart-rate', 'cardiac-activity', said, severity, given)];
 }
 
 /**
@@ -84,7 +81,7 @@ function datingFinding(
   if (apart <= limit) return [];
   const said = say.gap('early.age-by-crl', { apart, stated: dating.ga_days, limit }, [age]);
   const given = { evidence: [age.id, crl.id] };
-  return [finding(EARLY_SECTION, 'age-by-crl', 'gestational-age', said, 'info', given)];
+  return [finding('age-by-crl', 'gestational-age', said, 'info', given)];
 }
 
 /** Reports each machine value that differs from ours by more than the uncertainty of ours. */
@@ -95,9 +92,7 @@ export const differences = (measurements: readonly Measurement[]): Statement[] =
 
 function differenceFinding(measurements: readonly Measurement[]): FindingDraft[] {
   const said = differences(measurements);
-  return said.length > 0
-    ? [finding(EARLY_SECTION, 'early-values-differ', 'repeatability', said, 'abnormal')]
-    : [];
+  return said.length > 0 ? [finding('early-values-differ', 'repeatability', said, 'abnormal')] : [];
 }
 
 /**
@@ -131,7 +126,6 @@ export function earlyGuidance(
   return [
     {
       id: 'repeat-early-scan',
-      section: EARLY_SECTION,
       statement: say.advice('early.advice-repeat', { days, secondOpinion: seemsLost }),
       source: 'NICE NG126 (2019)',
     },

@@ -151,7 +151,6 @@ function run(evidence: EarlyEvidence): SectionOutcome {
     classifications: [
       {
         id: 'early-pregnancy-category',
-        section: EARLY_SECTION,
         concept: findingConcept('pregnancy-viability'),
         name: 'Early pregnancy category',
         value: judged.category,

@@ -92,16 +92,7 @@ function rhythmFindings(judged: readonly Judged[]): FindingDraft[] {
   const { measurement } = irregular;
   const said = say.conclusion('heart.irregular', rhythm(irregular), [measurement]);
   const given = { confidence: measurement.confidence };
-  return [
-    finding(
-      FETAL_HEART_SECTION,
-      'fetal-heart-rhythm',
-      'fetal-heart-screen',
-      said,
-      'abnormal',
-      given,
-    ),
-  ];
+  return [finding('fetal-heart-rhythm', 'fetal-heart-screen', said, 'abnormal', given)];
 }
 
 function bandOf(rate: Measurement, gaDays: number | null): Pick<Judged, 'band' | 'between'> {
@@ -134,7 +125,7 @@ const bandFinding = (
   { confidence }: Measurement,
   said: Statement,
   severity: FindingDraft['severity'],
-) => finding(FETAL_HEART_SECTION, BAND, BAND, said, severity, { confidence });
+) => finding(BAND, BAND, said, severity, { confidence });
 
 function bandFindings(
   judged: readonly Judged[],
@@ -186,7 +177,7 @@ function sourceFindings(judged: readonly Judged[]): FindingDraft[] {
     judged.map(({ measurement }) => measurement),
   );
   const severity = bands && beyond ? 'abnormal' : 'info';
-  return [finding(FETAL_HEART_SECTION, 'fetal-heart-rate-sources', BAND, said, severity)];
+  return [finding('fetal-heart-rate-sources', BAND, said, severity)];
 }
 
 /**
@@ -203,7 +194,6 @@ function bandClassification(
   return [
     {
       id: BAND,
-      section: FETAL_HEART_SECTION,
       concept: findingConcept(BAND),
       name: 'Fetal heart rate',
       value: worst.band,
@@ -371,7 +361,7 @@ export function silentSweeps(
         ? [say.gap('heart.silent-cine', {})]
         : []),
     ],
-    findings: unproven.length > 0 ? [finding(FETAL_HEART_SECTION, id, id, said, 'critical')] : [],
+    findings: unproven.length > 0 ? [finding(id, id, said, 'critical')] : [],
   };
 }
 

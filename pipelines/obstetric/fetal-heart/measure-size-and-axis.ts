@@ -245,14 +245,13 @@ function judgeAxis(measurements: readonly Measurement[]): CardiacJudgement {
     findings:
       value === null || value === 'normal'
         ? []
-        : [finding(FETAL_HEART_SECTION, id, id, said, 'abnormal', { confidence })],
+        : [finding(id, id, said, 'abnormal', { confidence })],
     classifications:
       value === null
         ? []
         : [
             {
               id,
-              section: FETAL_HEART_SECTION,
               concept: findingConcept(id),
               name: 'Axis of the heart (side unknown)',
               value,
@@ -388,15 +387,13 @@ function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
   return {
     statements: [say.value('heart.ratios', {}, shown)],
     missing: [...near, ...(contradiction ? [contradiction] : [])],
-    findings:
-      reported === 'normal' ? [] : [finding(FETAL_HEART_SECTION, id, id, said, 'abnormal', given)],
+    findings: reported === 'normal' ? [] : [finding(id, id, said, 'abnormal', given)],
     // If an interval includes a limit, there is no size category, unless another ratio is certainly
     // abnormal. There is also no category if only the machine value is abnormal.
     classifications: (near.length === 0 ? [value] : [sure])
       .filter((size) => size !== 'normal' || (near.length === 0 && reported === 'normal'))
       .map((size) => ({
         id,
-        section: FETAL_HEART_SECTION,
         concept: findingConcept(id),
         name: 'Size of the heart',
         value: size,

@@ -55,16 +55,16 @@ export function partFindings(charted: readonly Charted[], datingInDoubt: boolean
     const size =
       lowest > PART_Z.high ? 'large' : highest < PART_Z.microcephaly ? 'microcephaly' : 'small';
     const said = say.conclusion('growth.head-size', { size, datingInDoubt }, measured([hc]));
-    findings.push(finding('growth', 'head-size', 'head-size', said, 'abnormal'));
+    findings.push(finding('head-size', 'head-size', said, 'abnormal'));
   }
   if (bpd && hc && bpd.ends[1] < PART_Z.low && lowest >= PART_Z.low) {
     const said = say.conclusion('growth.bpd-shape', { datingInDoubt }, measured([bpd]));
     const evidence = measured([bpd, hc]).map(({ id }) => id);
-    findings.push(finding('growth', 'bpd-shape', 'head-shape', said, 'info', { evidence }));
+    findings.push(finding('bpd-shape', 'head-shape', said, 'info', { evidence }));
   }
   if (fl && fl.ends[1] < PART_Z.low) {
     const said = say.conclusion('growth.short-femur', { datingInDoubt }, measured([fl]));
-    findings.push(finding('growth', 'femur-size', 'femur-size', said, 'abnormal'));
+    findings.push(finding('femur-size', 'femur-size', said, 'abnormal'));
   }
   return findings;
 }
@@ -84,13 +84,13 @@ export function weightFinding(measurements: readonly Measurement[]): FindingDraf
     categoryWithin(efw, (value) => between[value < grams ? 0 : 1]),
   );
   const said = doubt ?? say.conclusion('growth.macrosomia', { grams }, [efw]);
-  return [finding('growth', 'macrosomia', SIZE, said, doubt ? 'info' : 'abnormal')];
+  return [finding('macrosomia', SIZE, said, doubt ? 'info' : 'abnormal')];
 }
 
 export function datingFinding(doubtful: readonly Charted[]): FindingDraft[] {
   if (doubtful.length === 0) return [];
   const said = say.gap('growth.dating-doubtful', { z: SOFT_Z }, measured(doubtful));
-  return [finding('growth', 'dating-doubtful', SIZE, said, 'abnormal')];
+  return [finding('dating-doubtful', SIZE, said, 'abnormal')];
 }
 
 /**
@@ -107,7 +107,7 @@ export function crossingFinding({ fall }: GrowthSince, gaDays: number): FindingD
     now: now.centile,
   });
   const evidence = [now.measurement.id];
-  return [finding('growth', 'centile-crossing', SIZE, said, 'abnormal', { evidence })];
+  return [finding('centile-crossing', SIZE, said, 'abnormal', { evidence })];
 }
 
 export interface Size {
@@ -177,7 +177,6 @@ export function sizeClassification({ category, by }: Size): ClassificationDraft[
   if (category === null) return [];
   const one: ClassificationDraft = {
     id: 'size-category',
-    section: 'growth',
     concept: findingConcept(SIZE),
     name: 'Size for gestational age',
     value: category,
@@ -207,7 +206,7 @@ function abdomenFinding({ category, by }: Size, datingInDoubt: boolean): Finding
     { cutOff, weightIsOpen, datingInDoubt },
     measured([ac]),
   );
-  return [finding('growth', 'abdomen-size', SIZE, said, 'abnormal')];
+  return [finding('abdomen-size', SIZE, said, 'abnormal')];
 }
 
 export function sizeFindings(size: Size, datingInDoubt: boolean): FindingDraft[] {
@@ -215,7 +214,7 @@ export function sizeFindings(size: Size, datingInDoubt: boolean): FindingDraft[]
   const own =
     size.category === null || size.category === 'aga'
       ? []
-      : [finding('growth', 'size', SIZE, said, 'abnormal')];
+      : [finding('size', SIZE, said, 'abnormal')];
   return [...own, ...abdomenFinding(size, datingInDoubt)];
 }
 
@@ -258,7 +257,7 @@ export function discordanceFindings({ weights, discordance }: TwinWeights): Find
   if (discordance < TWIN_DISCORDANCE.reported) return [];
   const said = say.conclusion('growth.twin-discordance', { discordance, ...TWIN_DISCORDANCE });
   const evidence = weights.map(({ id }) => id);
-  return [finding('growth', 'twin-discordance', SIZE, said, 'abnormal', { evidence })];
+  return [finding('twin-discordance', SIZE, said, 'abnormal', { evidence })];
 }
 
 /** Ages by biometry. The one calculated from more lengths comes first. */
@@ -319,7 +318,7 @@ export function conflictFindings(
     limit,
     noRedatingFrom: NO_REDATING_FROM_DAYS,
   });
-  return [finding('growth', 'age-by-biometry', SIZE, said, 'abnormal', { evidence: [age.id] })];
+  return [finding('age-by-biometry', SIZE, said, 'abnormal', { evidence: [age.id] })];
 }
 
 /** Number of days per UCUM unit of an age in a report. */
@@ -343,5 +342,5 @@ export function statedAgeFindings(
   const limit = redatingDays(ga_days);
   if (stated === undefined || Math.abs(stated - ga_days) <= limit) return [];
   const said = say.gap('growth.age-stated-by-machine', { machine: stated, stated: ga_days });
-  return [finding('growth', 'age-stated-by-machine', SIZE, said, 'abnormal')];
+  return [finding('age-stated-by-machine', SIZE, said, 'abnormal')];
 }

@@ -54,12 +54,8 @@ interface SmallFetusEvidence {
 type Flow = NonNullable<RestrictionEvidence['endDiastolicFlow']>;
 const FLOWS: readonly Flow[] = ['forward', 'intermittent-absent', 'absent', 'reversed'];
 
-function classifiedAs(classified: readonly ClassificationDraft[], section: string, id: string) {
-  return classified.find((one) => one.section === section && one.id === id)?.value ?? null;
-}
-
 function flowOf(classified: readonly ClassificationDraft[]): Flow | null {
-  const flow = classifiedAs(classified, 'doppler', 'end-diastolic-flow');
+  const flow = classified.find(({ id }) => id === 'end-diastolic-flow')?.value;
   return FLOWS.find((one) => one === flow) ?? null;
 }
 
@@ -183,7 +179,7 @@ function findingOf(
 ): FindingDraft[] {
   if (form !== 'early-fgr' && form !== 'late-fgr') return [];
   const evidence = values.map(({ measurement }) => measurement.id);
-  return [finding('growth', 'growth-restriction', CONCEPT, lead, 'abnormal', { evidence })];
+  return [finding('growth-restriction', CONCEPT, lead, 'abnormal', { evidence })];
 }
 
 function loneCriterionFindings(
@@ -195,7 +191,7 @@ function loneCriterionFindings(
   if (met.length === 0) return [];
   const early = gaWeeks < LATE_FORM_WEEKS;
   const said = say.conclusion('growth.lone-criterion', { met, missing, undecided, early });
-  return [finding('growth', 'growth-restriction-criterion', CONCEPT, said, 'info')];
+  return [finding('growth-restriction-criterion', CONCEPT, said, 'info')];
 }
 
 const dopplerIndices = ({ measurements }: SmallFetusEvidence) =>
@@ -328,7 +324,6 @@ export function smallFetus(given: SmallFetusEvidence): {
   const guidance = [
     {
       id: 'small-fetus',
-      section: 'growth',
       statements: guidanceStatements(given, lead, lacking),
       source: `${DELPHI}; ISUOG 2020, UOG 56:298-312; SMFM Consult Series 52`,
     },
@@ -340,7 +335,6 @@ export function smallFetus(given: SmallFetusEvidence): {
     classifications: [
       {
         id: 'growth-restriction',
-        section: 'growth',
         concept: findingConcept(CONCEPT),
         name: 'Fetal growth restriction',
         value: form,

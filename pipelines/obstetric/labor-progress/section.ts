@@ -139,7 +139,6 @@ function classifications(
       ? [
           {
             id: 'descent-of-the-head',
-            section: ID,
             concept: findingConcept('head-station'),
             name: 'Descent of the fetal head',
             value: band,
@@ -158,7 +157,6 @@ function classifications(
       ? [
           {
             id: 'direction-of-the-head',
-            section: ID,
             concept: findingConcept('head-direction'),
             name: 'Direction of the fetal head',
             value: pointing,

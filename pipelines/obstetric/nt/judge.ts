@@ -12,7 +12,6 @@ import type { Statement } from '../../result/statement.ts';
 import { bothValues, differ } from '../shared/measurement.ts';
 import { finding } from '../shared/section.ts';
 import { HIGH_NT, nuchalCategory, nuchalTranslucency95 } from './guideline.ts';
-import { NUCHAL_SECTION } from './measure.ts';
 
 const KEY = 'nuchal-translucency';
 
@@ -65,7 +64,6 @@ export function nuchalClassification(
   return [
     {
       id: 'nuchal-translucency-category',
-      section: NUCHAL_SECTION,
       concept: findingConcept('nuchal-translucency'),
       name: 'Nuchal translucency',
       value,
@@ -95,7 +93,7 @@ export function nuchalDoubt(nt: Measurement, crl: Measurement | null): Statement
 }
 
 const increased = ({ confidence }: Measurement, said: Statement, id = 'nuchal-translucency') =>
-  finding(NUCHAL_SECTION, `increased-${id}`, KEY, said, 'abnormal', { confidence });
+  finding(`increased-${id}`, KEY, said, 'abnormal', { confidence });
 
 /** Returns true if a thickness is certainly at least `HIGH_NT`. */
 export const isHigh = (nt: Measurement): boolean => certainCategory(nt, null) === 'high';
@@ -162,12 +160,11 @@ export function nuchalDifference(
 export function differenceFinding(difference: NuchalDifference | null): FindingDraft[] {
   if (!difference) return [];
   const id = 'nuchal-translucency-differs';
-  return [finding(NUCHAL_SECTION, id, 'repeatability', difference.statement, 'abnormal')];
+  return [finding(id, 'repeatability', difference.statement, 'abnormal')];
 }
 
 export const HIGH_GUIDANCE: GuidanceDraft = {
   id: 'nuchal-translucency-high',
-  section: NUCHAL_SECTION,
   statement: say.advice('nt.advice-high', { mm: HIGH_NT }),
   source: 'ISUOG 2023, Ultrasound Obstet Gynecol 61:127-143',
 };

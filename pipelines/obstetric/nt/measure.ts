@@ -69,7 +69,6 @@ export function adequacyClass(reading: MidsagittalReading): ClassificationDraft 
   const assessed = planeAdequacy(reading).filter(({ met }) => met !== null);
   return {
     id: 'nt-plane-adequacy',
-    section: NUCHAL_SECTION,
     concept: findingConcept('nt-plane-adequacy'),
     name: 'Adequacy of the NT plane',
     value: assessed.every(({ met }) => met) ? 'adequate-as-far-as-assessed' : 'inadequate',
@@ -92,7 +91,6 @@ export function nasalBone(readings: readonly MidsagittalReading[]): Classificati
   const found = seen.some(({ nasalBoneHeld }) => !nasalBoneHeld);
   return {
     id: 'nasal-bone',
-    section: NUCHAL_SECTION,
     concept: findingConcept('nasal-bone'),
     name: 'Nasal bone',
     value: found ? 'present' : 'not-assessable',

@@ -69,7 +69,6 @@ export function edgeClassification({ measurement, category }: LowerEdge): Classi
   return [
     {
       id: 'placental-position',
-      section: PLACENTA_SECTION,
       concept: findingConcept('placental-location'),
       name: 'Lower placental edge',
       value: category,
@@ -105,7 +104,7 @@ export function edgeFindings(edge: LowerEdge): FindingDraft[] {
     concept: 'low-lying-placenta' | 'placenta-praevia',
     said: Statement,
     severity: FindingDraft['severity'],
-  ) => finding(PLACENTA_SECTION, 'low-placenta', concept, said, severity, { confidence });
+  ) => finding('low-placenta', concept, said, severity, { confidence });
   if (!category) {
     // The interval includes only praevia and low-lying, so the edge is too close to the os in
     // either case.
@@ -132,7 +131,6 @@ export function edgeGuidance(edge: LowerEdge | null, gaDays: number): GuidanceDr
   return [
     {
       id: 'low-placenta',
-      section: PLACENTA_SECTION,
       statement: say.advice('placenta.advice-low', { scans: laterScans(gaDays), first, second }),
       source:
         'Reddy et al. 2014, Obstet Gynecol 123:1070-1082; RCOG Green-top Guidelines 27a and 27b (2018)',

@@ -89,7 +89,7 @@ function accretaFindings(present: readonly Sign[], low: boolean): FindingDraft[]
   if (present.length === 0) return [];
   const said = say.conclusion(low ? 'placenta.accreta-low' : 'placenta.lacunae', {});
   const concept = 'placenta-accreta-spectrum';
-  return [finding(PLACENTA_SECTION, 'accreta-signs', concept, said, low ? 'abnormal' : 'info')];
+  return [finding('accreta-signs', concept, said, low ? 'abnormal' : 'info')];
 }
 
 function run({ views, options, severalFetuses }: PlacentaEvidence): SectionOutcome {

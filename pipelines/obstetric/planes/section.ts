@@ -182,7 +182,6 @@ function classification(key: FramePlane, index: number, study: Pick<Study, 'clip
   const { file, frame, plane, confidence } = describedPlane(key);
   return {
     id: `plane-${index + 1}`,
-    section: 'planes',
     concept: findingConcept('standard-plane'),
     name: `Plane of ${imageText(imageNumber(study, file))}, frame ${frame}`,
     value: plane,

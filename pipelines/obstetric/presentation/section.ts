@@ -72,9 +72,6 @@ function classify(
   const lowest: ClassificationDraft[] = [
     {
       id: 'presentation',
-      section: ID,
-      // With several fetuses, the code of a certain presentation would seem to apply to every
-      // fetus, so the general code is used.
       concept: findingConcept(early || several ? 'fetal-presentation' : CONCEPT_OF[presentation]),
       name: several ? `Presentation of ${NEAREST_FETUS}` : 'Presentation',
       value: early ? 'variable' : presentation,
@@ -93,7 +90,6 @@ function classify(
     ...lowest,
     {
       id: 'lie',
-      section: ID,
       concept: findingConcept('fetal-lie'),
       name: 'Lie',
       value: 'longitudinal',
@@ -115,17 +111,17 @@ function findings(
   if (presentation === 'breech' && days !== undefined && days >= fromDays) {
     const concept = several ? 'fetal-presentation' : 'breech-presentation';
     const said = say.conclusion('presentation.breech', { several, fromDays });
-    found.push(finding(ID, 'breech', concept, said, 'abnormal'));
+    found.push(finding('breech', concept, said, 'abnormal'));
   }
   if (fetuses > 1) {
     const id = 'multiple-pregnancy';
     const said = say.conclusion('presentation.multiple', { count: fetuses });
-    found.push(finding(ID, id, id, said, 'abnormal'));
+    found.push(finding(id, id, said, 'abnormal'));
   }
   if (cardiac.severity) {
     // An M-mode sweep without a beat has a separate finding (fetal-heart/judge-rate.ts).
     const id = 'cardiac-activity-on-cine';
-    found.push(finding(ID, id, 'cardiac-activity', cardiac.statement, cardiac.severity));
+    found.push(finding(id, 'cardiac-activity', cardiac.statement, cardiac.severity));
   }
   return found;
 }

@@ -70,7 +70,6 @@ export interface Gap {
  * Returns a finding. Its evidence is what the statements are about, unless `given` states otherwise.
  */
 export function finding(
-  section: string,
   id: string,
   concept: FindingConceptKey,
   said: Statement | readonly Statement[],
@@ -80,7 +79,6 @@ export function finding(
   const one = 'code' in said;
   return {
     id,
-    section,
     concept: findingConcept(concept),
     ...(one ? { statement: said } : { statements: said }),
     severity,

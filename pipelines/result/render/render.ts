@@ -121,10 +121,7 @@ function comparedText({ of, value, unit = true, cutOffs = [] }: CriterionValue):
     : fixedOffCutOffs(value, decimalsOf(of), [...cutOffsOf(of), ...cutOffs]);
 }
 
-function withCriteria(
-  one: ClassificationDraft,
-  measurements: MeasurementsById,
-): Result['classifications'][number] {
+function withCriteria(one: ClassificationDraft, measurements: MeasurementsById) {
   const printed = (value: CriterionDraft['value']) => {
     if (value === null || typeof value === 'string') return value;
     return 'kind' in value ? renderStatement(value, measurements) : comparedText(value);
@@ -151,15 +148,22 @@ interface RenderedOutcome {
 }
 
 /**
- * Renders the outcome of a section as text. No other code does this.
+ * Renders the outcome of a section as text, and names the section in what it concludes. No other
+ * code does this.
  * @param measurements all measurements of the result, because a statement may refer to measurements
  * of other sections.
  */
 export function renderOutcome(
+  section: string,
   outcome: SectionOutcome,
   measurements: MeasurementsById = byId(outcome.measurements ?? []),
 ): RenderedOutcome {
   const { status, reason, statements, data = {} } = outcome;
+  const worded = <Draft extends FindingDraft | GuidanceDraft>(one: Draft) => ({
+    ...one,
+    section,
+    text: textOf(one, measurements),
+  });
   return {
     status,
     reason: reason && withReason(reason, measurements),
@@ -167,9 +171,12 @@ export function renderOutcome(
     summary: renderStatements(statements, measurements),
     data,
     measurements: (outcome.measurements ?? []).map(withNote),
-    findings: (outcome.findings ?? []).map((one) => ({ ...one, text: textOf(one, measurements) })),
-    classifications: (outcome.classifications ?? []).map((one) => withCriteria(one, measurements)),
-    guidance: (outcome.guidance ?? []).map((one) => ({ ...one, text: textOf(one, measurements) })),
+    findings: (outcome.findings ?? []).map(worded),
+    classifications: (outcome.classifications ?? []).map((one) => ({
+      ...withCriteria(one, measurements),
+      section,
+    })),
+    guidance: (outcome.guidance ?? []).map(worded),
   };
 }
 

@@ -210,7 +210,7 @@ export function runSection<Evidence extends SectionEvidence>(
   before: readonly Measurement[] = [],
 ) {
   const outcome = section.run(evidence, before);
-  return renderOutcome(outcome, byId([...before, ...(outcome.measurements ?? [])]));
+  return renderOutcome('section', outcome, byId([...before, ...(outcome.measurements ?? [])]));
 }
 
 /** Returns the measurement with this id. Throws if it is missing. */

@@ -49,7 +49,6 @@ const outcome = (...measurements: Measurement[]): SectionOutcome => ({
   findings: [
     {
       id: 'a-finding',
-      section: 'biometry',
       concept: null,
       statement: sayOfRun.conclusion('run.mock', {}, measurements),
       severity: 'critical',
@@ -60,7 +59,6 @@ const outcome = (...measurements: Measurement[]): SectionOutcome => ({
   classifications: [
     {
       id: 'a-category',
-      section: 'biometry',
       concept: null,
       name: 'n',
       value: 'v',
@@ -68,9 +66,7 @@ const outcome = (...measurements: Measurement[]): SectionOutcome => ({
       criteria: [],
     },
   ],
-  guidance: [
-    { id: 'advice', section: 'biometry', statement: sayOfRun.advice('run.mock', {}), source: 's' },
-  ],
+  guidance: [{ id: 'advice', statement: sayOfRun.advice('run.mock', {}), source: 's' }],
 });
 
 const joined = (counting: SectionOutcome, whole: SectionOutcome) => {

@@ -178,7 +178,7 @@ describe('the outcome of a section', () => {
     };
     const section = sectionOf(
       { id: 'anomaly-screen', title: 'Anomaly screen' },
-      renderOutcome({
+      renderOutcome('anomaly-screen', {
         status: 'partial',
         reason: { code: 'items_missing', gaps: [notJudged, notExamined], needs: [] },
         statements: [notJudged],
