@@ -14,6 +14,12 @@ export type CheckValue = number | string | boolean | null | readonly (number | s
 
 export type CheckFormula = (inputs: VectorInputs) => CheckValue;
 
+/** Returns the check of a formula whose arguments are the numbers with these names, in this order. */
+export const ofNumbers =
+  (formula: (...numbers: number[]) => CheckValue, ...names: readonly string[]): CheckFormula =>
+  (inputs) =>
+    formula(...names.map((name) => inputs.number(name)));
+
 /**
  * Returns `name` as a key of a table.
  * @throws if the table lacks this key.

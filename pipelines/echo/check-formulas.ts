@@ -1,5 +1,10 @@
 import { hasValidCheckDigit } from '../concepts/coding.ts';
-import { type CheckFormula, known, type VectorInputs } from '../contract/vector-inputs.ts';
+import {
+  type CheckFormula,
+  known,
+  ofNumbers,
+  type VectorInputs,
+} from '../contract/vector-inputs.ts';
 import { imageTypeFlags } from '../input/dicom/clip.ts';
 import { velocityOfShift } from '../input/dicom/regions.ts';
 import { distance } from '../measure/ellipse.ts';
@@ -11,54 +16,7 @@ import { obstructionCategory, wallStatement } from './cardiomyopathy/guideline.t
 import { algorithm2016A, algorithm2016B, type Diastolic2016 } from './diastolic/guideline-2016.ts';
 import { algorithm2025, earlyOverAnnular } from './diastolic/guideline-2025.ts';
 import { focusedBand } from './focused/guideline.ts';
-import {
-  areaLengthMass,
-  areaLengthVolume,
-  BODY_SURFACE_AREA,
-  biplaneAreaLengthVolume,
-  biplaneDiscVolume,
-  bulletVolume,
-  cardiacOutput,
-  continuityArea,
-  correctedGradient,
-  cubeMass,
-  discVolume,
-  eccentricityIndex,
-  flowRate,
-  fractionalChange,
-  globalStrain,
-  halfTimeOfDeceleration,
-  halfTimeOfSlope,
-  lagrangianStrain,
-  meanGradient,
-  meanPulmonaryByAcceleration,
-  meanPulmonaryByShortAcceleration,
-  meanPulmonaryBySystolic,
-  mitralAreaByDeceleration,
-  mitralAreaByHalfTime,
-  performanceIndex,
-  pisaFlow,
-  pisaOrifice,
-  pressureBehindJet,
-  pressureGradient,
-  pressureRise,
-  regurgitantFraction,
-  regurgitantVolume,
-  relativeApicalStrain,
-  relativeReduction,
-  relativeWallThickness,
-  scoreIndex,
-  simplifiedMitralOrifice,
-  strokeVolume,
-  teichholzEjection,
-  teichholzVolume,
-  tricuspidAreaByHalfTime,
-  valvuloArterialImpedance,
-  vascularResistance,
-  velocityAtHalfTime,
-  velocityTimeIntegral,
-  volumetricRegurgitation,
-} from './formulas.ts';
+import * as formulas from './formulas.ts';
 import { LEFT_ATRIUM } from './la-volume/guideline.ts';
 import { geometryOf, LEFT_VENTRICLE } from './lv-size/guideline.ts';
 import { APICAL_SPARING, strainBand } from './lv-strain/judge.ts';
@@ -149,42 +107,46 @@ const volumes = (i: VectorInputs) => ({
 
 /** Checks on Doppler and valves (echo 11, 17). */
 const FLOW_CHECKS: Readonly<Record<string, CheckFormula>> = {
-  'doppler.bernoulli': (i) => pressureGradient(i.number('velocityMS')),
-  'doppler.bernoulliProximalCorrected': (i) =>
-    correctedGradient(i.number('distalMS'), i.number('proximalMS')),
+  'doppler.bernoulli': ofNumbers(formulas.pressureGradient, 'velocityMS'),
+  'doppler.bernoulliProximalCorrected': ofNumbers(
+    formulas.correctedGradient,
+    'distalMS',
+    'proximalMS',
+  ),
   'doppler.vti.trapezoid': (i) => {
     const { samples, step } = curve(i);
-    return velocityTimeIntegral(samples, step);
+    return formulas.velocityTimeIntegral(samples, step);
   },
   'doppler.meanGradient': (i) => {
     const { samples, step } = curve(i);
-    return meanGradient(samples, step);
+    return formulas.meanGradient(samples, step);
   },
-  'doppler.phtFromDecelerationTime': (i) => halfTimeOfDeceleration(i.number('decelerationTimeMs')),
-  'doppler.phtFromSlope': (i) => halfTimeOfSlope(i.number('peakMS'), i.number('slopeMS2')),
-  'doppler.velocityAtPht': (i) => velocityAtHalfTime(i.number('peakMS')),
-  'doppler.strokeVolume': (i) => strokeVolume(i.number('lvotDiameterCm'), i.number('lvotVtiCm')),
+  'doppler.phtFromDecelerationTime': ofNumbers(
+    formulas.halfTimeOfDeceleration,
+    'decelerationTimeMs',
+  ),
+  'doppler.phtFromSlope': ofNumbers(formulas.halfTimeOfSlope, 'peakMS', 'slopeMS2'),
+  'doppler.velocityAtPht': ofNumbers(formulas.velocityAtHalfTime, 'peakMS'),
+  'doppler.strokeVolume': ofNumbers(formulas.strokeVolume, 'lvotDiameterCm', 'lvotVtiCm'),
   'doppler.cardiacOutput': (i) =>
-    cardiacOutput(
-      strokeVolume(i.number('lvotDiameterCm'), i.number('lvotVtiCm')),
+    formulas.cardiacOutput(
+      formulas.strokeVolume(i.number('lvotDiameterCm'), i.number('lvotVtiCm')),
       i.number('heartRate'),
     ),
   'doppler.strokeVolumeIndex': (i) => i.number('strokeVolumeMl') / i.number('bsaM2'),
-  'doppler.dpdt.mr': (i) => pressureRise(1, 3, i.number('interval1to3MSMs')),
-  'doppler.dpdt.rv': (i) => pressureRise(1, 2, i.number('interval1to2MSMs')),
-  'av.area.vti': (i) =>
-    continuityArea(i.number('lvotDiameterCm'), i.number('lvotVtiCm'), i.number('avVtiCm')),
-  'av.area.vmax': (i) =>
-    continuityArea(i.number('lvotDiameterCm'), i.number('lvotVmaxMS'), i.number('avVmaxMS')),
+  'doppler.dpdt.mr': (i) => formulas.pressureRise(1, 3, i.number('interval1to3MSMs')),
+  'doppler.dpdt.rv': (i) => formulas.pressureRise(1, 2, i.number('interval1to2MSMs')),
+  'av.area.vti': ofNumbers(formulas.continuityArea, 'lvotDiameterCm', 'lvotVtiCm', 'avVtiCm'),
+  'av.area.vmax': ofNumbers(formulas.continuityArea, 'lvotDiameterCm', 'lvotVmaxMS', 'avVmaxMS'),
   'av.areaIndex': (i) => i.number('avaCm2') / i.number('bsaM2'),
   'av.dvi': (i) => i.number('lvotVtiCm') / i.number('avVtiCm'),
-  'av.zva': (i) =>
-    valvuloArterialImpedance(
-      i.number('systolicBpMmHg'),
-      i.number('meanGradientMmHg'),
-      i.number('sviMlM2'),
-    ),
-  'av.flowRate': (i) => flowRate(i.number('strokeVolumeMl'), i.number('ejectionTimeMs')),
+  'av.zva': ofNumbers(
+    formulas.valvuloArterialImpedance,
+    'systolicBpMmHg',
+    'meanGradientMmHg',
+    'sviMlM2',
+  ),
+  'av.flowRate': ofNumbers(formulas.flowRate, 'strokeVolumeMl', 'ejectionTimeMs'),
   'av.stenosisGrade': (i) =>
     inPublishedWords(
       PUBLISHED_STENOSIS,
@@ -197,15 +159,17 @@ const FLOW_CHECKS: Readonly<Record<string, CheckFormula>> = {
         ef: i.optionalNumber('lvefPercent'),
       }),
     ),
-  'pisa.flow': (i) => pisaFlow(i.number('radiusCm'), i.number('aliasCmS')),
-  'pisa.eroa': (i) =>
-    pisaOrifice(i.number('radiusCm'), i.number('aliasCmS'), i.number('peakVelocityCmS')),
-  'pisa.regurgitantVolume': (i) => regurgitantVolume(i.number('eroaCm2'), i.number('vtiCm')),
-  'mr.eroaSimplified': (i) => simplifiedMitralOrifice(i.number('radiusCm')),
-  regurgitantFraction: (i) =>
-    regurgitantFraction(i.number('regurgitantVolumeMl'), i.number('totalStrokeVolumeMl')),
+  'pisa.flow': ofNumbers(formulas.pisaFlow, 'radiusCm', 'aliasCmS'),
+  'pisa.eroa': ofNumbers(formulas.pisaOrifice, 'radiusCm', 'aliasCmS', 'peakVelocityCmS'),
+  'pisa.regurgitantVolume': ofNumbers(formulas.regurgitantVolume, 'eroaCm2', 'vtiCm'),
+  'mr.eroaSimplified': ofNumbers(formulas.simplifiedMitralOrifice, 'radiusCm'),
+  regurgitantFraction: ofNumbers(
+    formulas.regurgitantFraction,
+    'regurgitantVolumeMl',
+    'totalStrokeVolumeMl',
+  ),
   'mr.regurgitantVolume.volumetric': (i) =>
-    volumetricRegurgitation(
+    formulas.volumetricRegurgitation(
       { diameter: i.number('mitralAnnulusDiameterCm'), vti: i.number('mitralAnnulusVtiCm') },
       { diameter: i.number('lvotDiameterCm'), vti: i.number('lvotVtiCm') },
     ),
@@ -217,12 +181,12 @@ const FLOW_CHECKS: Readonly<Record<string, CheckFormula>> = {
     inPublishedWords(TRICUSPID_GRADES, tricuspidGrade('venaContracta', i.number('biplaneVcMm'))),
   'tr.eroaGrade': (i) =>
     inPublishedWords(TRICUSPID_GRADES, tricuspidGrade('orifice', i.number('eroaMm2'))),
-  'ms.area.pht': (i) => mitralAreaByHalfTime(i.number('phtMs')),
-  'ms.area.dt': (i) => mitralAreaByDeceleration(i.number('decelerationTimeMs')),
-  'ts.area.pht': (i) => tricuspidAreaByHalfTime(i.number('phtMs')),
+  'ms.area.pht': ofNumbers(formulas.mitralAreaByHalfTime, 'phtMs'),
+  'ms.area.dt': ofNumbers(formulas.mitralAreaByDeceleration, 'decelerationTimeMs'),
+  'ts.area.pht': ofNumbers(formulas.tricuspidAreaByHalfTime, 'phtMs'),
   'ms.grade.acc2020': (i) =>
     inPublishedWords(MITRAL_STENOSIS_GRADES, mitralStenosis2020(i.number('mvaCm2'))),
-  'ms.grade.easease2009': (i) => mitralStenosis2009(i.number('mvaCm2')),
+  'ms.grade.easease2009': ofNumbers(mitralStenosis2009, 'mvaCm2'),
 };
 
 const SEX: Readonly<Record<string, Sex>> = { M: 'male', F: 'female' };
@@ -246,9 +210,9 @@ const grade =
     gradeOf(quantity, sexOf(i), i.number(name));
 
 const bodySurface =
-  (formula: keyof typeof BODY_SURFACE_AREA): CheckFormula =>
+  (formula: keyof typeof formulas.BODY_SURFACE_AREA): CheckFormula =>
   (i) =>
-    BODY_SURFACE_AREA[formula](i.number('heightCm'), i.number('weightKg'));
+    formulas.BODY_SURFACE_AREA[formula](i.number('heightCm'), i.number('weightKg'));
 
 const quotient =
   (over: string, under: string): CheckFormula =>
@@ -256,7 +220,11 @@ const quotient =
     i.number(over) / i.number(under);
 
 const biplane: CheckFormula = (i) =>
-  biplaneDiscVolume(i.numbers('a4cDiametersCm'), i.numbers('a2cDiametersCm'), i.number('lengthCm'));
+  formulas.biplaneDiscVolume(
+    i.numbers('a4cDiametersCm'),
+    i.numbers('a2cDiametersCm'),
+    i.number('lengthCm'),
+  );
 
 const veinRatio = (i: VectorInputs) =>
   i.optionalNumber('pvSOverD') ?? i.optionalNumber('pulmonaryVeinSD');
@@ -285,50 +253,52 @@ const LEFT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'bsa.dubois': bodySurface('dubois'),
   'bsa.mosteller': bodySurface('mosteller'),
   'bsa.haycock': bodySurface('haycock'),
-  'lv.volume.modSinglePlane': (i) => discVolume(i.numbers('diametersCm'), i.number('lengthCm')),
+  'lv.volume.modSinglePlane': (i) =>
+    formulas.discVolume(i.numbers('diametersCm'), i.number('lengthCm')),
   'lv.volume.modBiplane': biplane,
-  'lv.volume.areaLengthSinglePlane': (i) =>
-    areaLengthVolume(i.number('areaCm2'), i.number('lengthCm')),
-  'lv.volume.bullet': (i) => bulletVolume(i.number('saxAreaCm2'), i.number('lengthCm')),
-  'lv.volume.teichholz': (i) => teichholzVolume(i.number('lvidCm')),
-  'lv.ef': (i) => fractionalChange(i.number('edvMl'), i.number('esvMl')),
-  'lv.ef.teichholz': (i) => teichholzEjection(i.number('lviddCm'), i.number('lvidsCm')),
+  'lv.volume.areaLengthSinglePlane': ofNumbers(formulas.areaLengthVolume, 'areaCm2', 'lengthCm'),
+  'lv.volume.bullet': ofNumbers(formulas.bulletVolume, 'saxAreaCm2', 'lengthCm'),
+  'lv.volume.teichholz': ofNumbers(formulas.teichholzVolume, 'lvidCm'),
+  'lv.ef': ofNumbers(formulas.fractionalChange, 'edvMl', 'esvMl'),
+  'lv.ef.teichholz': ofNumbers(formulas.teichholzEjection, 'lviddCm', 'lvidsCm'),
   'lv.strokeVolume.volumetric': (i) => i.number('edvMl') - i.number('esvMl'),
   'lv.edvIndex': quotient('edvMl', 'bsaM2'),
   'lv.ef.category.ase2015': grade(EJECTION_FRACTION, 'efPercent'),
   'hf.phenotypeRange': (i) =>
     heartFailureRange(i.number('efPercent'), i.optionalNumber('priorEfPercent')),
-  'lv.mass.cube': (i) => cubeMass(i.number('ivsdCm'), i.number('lviddCm'), i.number('lvpwdCm')),
-  'lv.mass.areaLength': (i) =>
-    areaLengthMass(
-      i.number('epiAreaCm2'),
-      i.number('endoAreaCm2'),
-      i.number('lengthCm'),
-      i.number('meanWallThicknessCm'),
-    ),
+  'lv.mass.cube': ofNumbers(formulas.cubeMass, 'ivsdCm', 'lviddCm', 'lvpwdCm'),
+  'lv.mass.areaLength': ofNumbers(
+    formulas.areaLengthMass,
+    'epiAreaCm2',
+    'endoAreaCm2',
+    'lengthCm',
+    'meanWallThicknessCm',
+  ),
   'lv.massIndex': quotient('massG', 'bsaM2'),
-  'lv.rwt': (i) => relativeWallThickness(i.number('lvpwdCm'), i.number('lviddCm')),
-  'lv.fractionalShortening': (i) => fractionalChange(i.number('lviddCm'), i.number('lvidsCm')),
+  'lv.rwt': ofNumbers(formulas.relativeWallThickness, 'lvpwdCm', 'lviddCm'),
+  'lv.fractionalShortening': ofNumbers(formulas.fractionalChange, 'lviddCm', 'lvidsCm'),
   'lv.geometry': (i) => geometryOf(sexOf(i), i.number('lvMassIndexGM2'), i.number('rwt')),
   'lv.sizeGrade.ase2015': gradeBy,
   'lv.massGrade': gradeBy,
-  'la.volume.areaLengthBiplane': (i) =>
-    biplaneAreaLengthVolume(
-      i.number('a4cAreaCm2'),
-      i.number('a2cAreaCm2'),
-      i.number('shorterLengthCm'),
-    ),
+  'la.volume.areaLengthBiplane': ofNumbers(
+    formulas.biplaneAreaLengthVolume,
+    'a4cAreaCm2',
+    'a2cAreaCm2',
+    'shorterLengthCm',
+  ),
   'la.volume.modBiplane': biplane,
   'la.volumeIndex': quotient('volumeMl', 'bsaM2'),
   'la.laviGrade': grade(LEFT_ATRIUM.volumeIndex, 'laviMlM2'),
   'la.apDiameterGrade': grade(LEFT_ATRIUM.diameter, 'diameterCm'),
-  'strain.lagrangian': (i) => lagrangianStrain(i.number('l0Cm'), i.number('lCm')),
-  'strain.gls.mean3': (i) => globalStrain([i.number('a4c'), i.number('a2c'), i.number('a3c')]),
-  'strain.relativeReduction': (i) => relativeReduction(i.number('baseline'), i.number('current')),
-  'strain.glsBand.ase2025': (i) => strainBand(i.number('glsPercent')),
-  relaps: (i) => relativeApicalStrain(i.numbers('apical'), i.numbers('mid'), i.numbers('basal')),
+  'strain.lagrangian': ofNumbers(formulas.lagrangianStrain, 'l0Cm', 'lCm'),
+  'strain.gls.mean3': (i) =>
+    formulas.globalStrain([i.number('a4c'), i.number('a2c'), i.number('a3c')]),
+  'strain.relativeReduction': ofNumbers(formulas.relativeReduction, 'baseline', 'current'),
+  'strain.glsBand.ase2025': ofNumbers(strainBand, 'glsPercent'),
+  relaps: (i) =>
+    formulas.relativeApicalStrain(i.numbers('apical'), i.numbers('mid'), i.numbers('basal')),
   'relaps.apicalSparing': (i) => i.number('relaps') >= APICAL_SPARING,
-  wmsi: (i) => scoreIndex(i.numbers('scores')),
+  wmsi: (i) => formulas.scoreIndex(i.numbers('scores')),
   'segments.territory.aha2002': (i) => {
     const artery = ARTERIES.find((name) => name === i.text('artery'));
     return artery ? territoryOf(artery) : null;
@@ -355,43 +325,48 @@ const LEFT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
       reservoirStrain: i.optionalNumber('larsPercent'),
       relaxationTime: i.optionalNumber('ivrtMs'),
     }),
-  'diastolic.eOverEprimeAverage': (i) =>
-    earlyOverAnnular(i.number('eCmS'), i.number('septalCmS'), i.number('lateralCmS')),
+  'diastolic.eOverEprimeAverage': ofNumbers(earlyOverAnnular, 'eCmS', 'septalCmS', 'lateralCmS'),
   'hcm.wallThickness': (i) =>
     wallText(wallStatement(i.number('maxMm'), i.optionalFlag('relativeOrGenotypePositive'))),
   'lvoto.category': (i) =>
     obstructionText(obstructionCategory(i.number('restMmHg'), i.optionalNumber('provokedMmHg'))),
-  'focused.efBand': (i) => focusedBand(i.number('efPercent')),
+  'focused.efBand': ofNumbers(focusedBand, 'efPercent'),
 };
 
 const isCategory = (text: string): text is SignCategory => ['A', 'B', 'C'].includes(text);
 
-const variation: CheckFormula = (i) =>
-  respiratoryVariation(i.number('eExpirationCmS'), i.number('eInspirationCmS'));
+const variation: CheckFormula = ofNumbers(
+  respiratoryVariation,
+  'eExpirationCmS',
+  'eInspirationCmS',
+);
 
 /** Checks on the right heart, pulmonary pressure and pericardium (echo 7, 12, 13). */
 const RIGHT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
-  'rv.fac': (i) => fractionalChange(i.number('edaCm2'), i.number('esaCm2')),
-  'rv.rimp': (i) => performanceIndex(i.number('tcoMs'), i.number('ejectionTimeMs')),
-  'rv.lvEccentricityIndex': (i) =>
-    eccentricityIndex(i.number('dParallelCm'), i.number('dPerpendicularCm')),
+  'rv.fac': ofNumbers(formulas.fractionalChange, 'edaCm2', 'esaCm2'),
+  'rv.rimp': ofNumbers(formulas.performanceIndex, 'tcoMs', 'ejectionTimeMs'),
+  'rv.lvEccentricityIndex': ofNumbers(
+    formulas.eccentricityIndex,
+    'dParallelCm',
+    'dPerpendicularCm',
+  ),
   'rv.basalDilated.ase2015': (i) => isBeyond(RV_SIZE.basal, i.number('rvBasalMm')),
   'rv.tapseAbnormal.ase2015': (i) => isBeyond(RV_FUNCTION.tapse, i.number('tapseMm')),
   'rv.sPrimeAbnormal.ase2015': (i) => isBeyond(RV_FUNCTION.sPrime, i.number('sPrimeCmS')),
   'rv.facAbnormal.ase2015': (i) => isBeyond(RV_FUNCTION.fac, i.number('facPercent')),
-  'ra.pressureFromIvc': (i) => atrialPressure(i.number('ivcMm'), i.number('collapsePercent')),
-  'ivc.collapsibility': (i) => fractionalChange(i.number('maxMm'), i.number('minMm')),
-  rvsp: (i) => pressureBehindJet(i.number('trvMS'), i.number('rapMmHg')),
-  'pa.meanFromSystolic': (i) => meanPulmonaryBySystolic(i.number('spapMmHg')),
-  'pa.meanFromAcceleration': (i) => meanPulmonaryByAcceleration(i.number('rvotAtMs')),
-  'pa.meanFromAccelerationShort': (i) => meanPulmonaryByShortAcceleration(i.number('rvotAtMs')),
-  'pa.meanFromPr': (i) => pressureBehindJet(i.number('prEarlyMS'), i.number('rapMmHg')),
-  'pa.diastolicFromPr': (i) => pressureBehindJet(i.number('prEndMS'), i.number('rapMmHg')),
-  'pvr.abbas': (i) => vascularResistance(i.number('trvMS'), i.number('rvotVtiCm')),
+  'ra.pressureFromIvc': ofNumbers(atrialPressure, 'ivcMm', 'collapsePercent'),
+  'ivc.collapsibility': ofNumbers(formulas.fractionalChange, 'maxMm', 'minMm'),
+  rvsp: ofNumbers(formulas.pressureBehindJet, 'trvMS', 'rapMmHg'),
+  'pa.meanFromSystolic': ofNumbers(formulas.meanPulmonaryBySystolic, 'spapMmHg'),
+  'pa.meanFromAcceleration': ofNumbers(formulas.meanPulmonaryByAcceleration, 'rvotAtMs'),
+  'pa.meanFromAccelerationShort': ofNumbers(formulas.meanPulmonaryByShortAcceleration, 'rvotAtMs'),
+  'pa.meanFromPr': ofNumbers(formulas.pressureBehindJet, 'prEarlyMS', 'rapMmHg'),
+  'pa.diastolicFromPr': ofNumbers(formulas.pressureBehindJet, 'prEndMS', 'rapMmHg'),
+  'pvr.abbas': ofNumbers(formulas.vascularResistance, 'trvMS', 'rvotVtiCm'),
   tapseSpapRatio: (i) => i.number('tapseMm') / i.number('spapMmHg'),
   'ph.probability.esc2022': (i) =>
     probability(i.optionalNumber('trvMS'), i.texts('signCategoriesPresent').filter(isCategory)),
-  'pericardium.effusionGrade': (i) => effusionGrade(i.number('maxDiastolicMm')),
+  'pericardium.effusionGrade': ofNumbers(effusionGrade, 'maxDiastolicMm'),
   'tamponade.mitralVariation': variation,
   'tamponade.tricuspidVariation': variation,
 };

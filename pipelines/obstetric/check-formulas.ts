@@ -1,4 +1,10 @@
-import { type CheckFormula, known, member, type VectorInputs } from '../contract/vector-inputs.ts';
+import {
+  type CheckFormula,
+  known,
+  member,
+  ofNumbers,
+  type VectorInputs,
+} from '../contract/vector-inputs.ts';
 import { perimeter } from '../measure/ellipse.ts';
 import { centileOf, zOf } from '../measure/statistics.ts';
 import { dueDateByAge, dueDateByLmp } from '../result/estimated-due-date.ts';
@@ -14,42 +20,9 @@ import {
   brainStructureAt,
   ventricleCategory,
 } from './anomaly-screen/guideline.ts';
-import {
-  type BiometryCm,
-  cephalicIndex,
-  circumferenceOfDiameters,
-  expectedHeadAbdomenRatio,
-  HADLOCK_1984_AGE,
-  headCircumferenceOuterInner,
-  intergrowthAgeByHc,
-  intergrowthAgeByHcFl,
-  WEIGHT_FORMULAS,
-  type WeightFormula,
-} from './biometry/formulas.ts';
-import {
-  acharyaSystolicDiastolicAt,
-  type CiobanuIndex,
-  cerebroplacentalRatio,
-  ciobanuAt,
-  mcaPeakMedian,
-  mcaPeakMoMClosedForm,
-  pulsatilityIndex,
-  resistanceIndex,
-  systolicDiastolicRatio,
-  type UmbilicalIndex,
-  umbilicalAt,
-  umbilicalZ,
-  uterinePiAt,
-} from './doppler/guideline.ts';
-import {
-  hadlock1992Age,
-  intergrowthAgeByCrl,
-  intergrowthCrlAt,
-  meanSacDiameter,
-  robinson1975Age,
-  verburg2008Age,
-  viability,
-} from './early-pregnancy/guideline.ts';
+import * as biometry from './biometry/formulas.ts';
+import * as doppler from './doppler/guideline.ts';
+import * as early from './early-pregnancy/guideline.ts';
 import {
   cardiothoracicAreaRatio,
   cardiothoracicCircumferenceRatio,
@@ -63,6 +36,7 @@ import {
   intergrowthSizeZ,
   intergrowthWeightAt,
   intergrowthWeightZ,
+  type WeightStandard,
 } from './growth/charts.ts';
 import { restrictionForm, sizeCategory, twinDiscordance } from './growth/guideline.ts';
 import {
@@ -81,7 +55,7 @@ import { placentaCategory } from './placenta/guideline.ts';
 
 const centile = (z: number | null): number | null => (z === null ? null : centileOf(z));
 
-const EFW_VARIANTS: Readonly<Record<string, WeightFormula>> = {
+const EFW_VARIANTS: Readonly<Record<string, biometry.WeightFormula>> = {
   'HC+AC+FL (1985)': 'hadlock-hc-ac-fl',
   'BPD+AC+FL (1985)': 'hadlock-bpd-ac-fl',
   'BPD+HC+AC+FL (1985)': 'hadlock-bpd-hc-ac-fl',
@@ -97,7 +71,7 @@ const EFW_VARIANTS: Readonly<Record<string, WeightFormula>> = {
  * Returns lengths in cm. A length that the test vector lacks becomes NaN, so every result that
  * depends on it is also NaN.
  */
-function biometryCm(inputs: VectorInputs): BiometryCm {
+function biometryCm(inputs: VectorInputs): biometry.BiometryCm {
   const length = (name: string) => inputs.optionalNumber(name) ?? Number.NaN;
   return {
     bpd: length('bpdCm'),
@@ -152,6 +126,9 @@ function delphi(i: VectorInputs): string {
   });
 }
 
+const weightZ = (standard: WeightStandard, i: VectorInputs) =>
+  intergrowthWeightZ(standard, i.number('gaWeeks'), i.number('efwG'));
+
 /** Checks of biometry, dating by biometry and growth (obstetric 2 and 3). */
 const GROWTH_CHECKS: Readonly<Record<string, CheckFormula>> = {
   intergrowth_fetal_centile_to_value: (i) =>
@@ -168,15 +145,11 @@ const GROWTH_CHECKS: Readonly<Record<string, CheckFormula>> = {
     intergrowthWeightAt(INTERGROWTH_WEIGHT_2017, i.number('gaWeeks'), zOf(i.number('centile'))),
   intergrowth_efw2020_hadlock_centile_to_grams: (i) =>
     intergrowthWeightAt(INTERGROWTH_WEIGHT_2020, i.number('gaWeeks'), zOf(i.number('centile'))),
-  ig_efw2017_zscore: (i) =>
-    intergrowthWeightZ(INTERGROWTH_WEIGHT_2017, i.number('gaWeeks'), i.number('efwG')),
-  ig_efw2017_centile: (i) =>
-    centile(intergrowthWeightZ(INTERGROWTH_WEIGHT_2017, i.number('gaWeeks'), i.number('efwG'))),
-  ig_efw2020_zscore: (i) =>
-    intergrowthWeightZ(INTERGROWTH_WEIGHT_2020, i.number('gaWeeks'), i.number('efwG')),
-  ig_efw2020_centile: (i) =>
-    centile(intergrowthWeightZ(INTERGROWTH_WEIGHT_2020, i.number('gaWeeks'), i.number('efwG'))),
-  hadlock1991_median_grams: (i) => hadlock1991Median(i.number('gaWeeks')),
+  ig_efw2017_zscore: (i) => weightZ(INTERGROWTH_WEIGHT_2017, i),
+  ig_efw2017_centile: (i) => centile(weightZ(INTERGROWTH_WEIGHT_2017, i)),
+  ig_efw2020_zscore: (i) => weightZ(INTERGROWTH_WEIGHT_2020, i),
+  ig_efw2020_centile: (i) => centile(weightZ(INTERGROWTH_WEIGHT_2020, i)),
+  hadlock1991_median_grams: ofNumbers(hadlock1991Median, 'gaWeeks'),
   hadlock1991_table_centile_to_grams: (i) => {
     const spread = i.optionalText('spread') ?? 'table';
     if (!spread.startsWith('table')) throw new Error(`unknown spread "${spread}"`);
@@ -188,7 +161,7 @@ const GROWTH_CHECKS: Readonly<Record<string, CheckFormula>> = {
     centile(
       hadlock1991Z(i.number('gaWeeks'), i.number('efwG'), hadlock1991Spread(i.text('spread'))),
     ),
-  fmf2018_efw_centile: (i) => fmf2018WeightCentile(i.number('gaDays'), i.number('efwG')),
+  fmf2018_efw_centile: ofNumbers(fmf2018WeightCentile, 'gaDays', 'efwG'),
   who_quantile: (i) => whoQuantile(whoMeasure(i), i.number('gaWeeks'), i.number('quantile')),
   who_efw_quantile_grams: (i) =>
     whoQuantile(known(WHO_SEX, i.text('sex')), i.number('gaWeeks'), i.number('centile') / 100),
@@ -196,45 +169,47 @@ const GROWTH_CHECKS: Readonly<Record<string, CheckFormula>> = {
     interpolatedInLog(i);
     return whoCentile(whoMeasure(i), i.number('gaWeeks'), i.number('value'))?.centile ?? null;
   },
-  efw_grams: (i) => WEIGHT_FORMULAS[known(EFW_VARIANTS, i.text('variant'))](biometryCm(i)),
+  efw_grams: (i) => biometry.WEIGHT_FORMULAS[known(EFW_VARIANTS, i.text('variant'))](biometryCm(i)),
   hadlock1984_ga_weeks: (i) =>
-    HADLOCK_1984_AGE[member(HADLOCK_1984_AGE, i.text('combo').toLowerCase().replaceAll('+', '-'))](
-      biometryCm(i),
-    ),
+    biometry.HADLOCK_1984_AGE[
+      member(biometry.HADLOCK_1984_AGE, i.text('combo').toLowerCase().replaceAll('+', '-'))
+    ](biometryCm(i)),
   hadlock1984_size_cm: (i) =>
     hadlock1984Size(member(BIOMETRY, i.text('measure').toLowerCase()), i.number('gaWeeks')),
-  ig_ga_hc_fl_days: (i) => intergrowthAgeByHcFl(i.number('hcMm'), i.number('flMm')),
-  ig_ga_hc_days: (i) => intergrowthAgeByHc(i.number('hcMm')),
+  ig_ga_hc_fl_days: ofNumbers(biometry.intergrowthAgeByHcFl, 'hcMm', 'flMm'),
+  ig_ga_hc_days: ofNumbers(biometry.intergrowthAgeByHc, 'hcMm'),
   hc_ellipse_ramanujan_mm: (i) => perimeter(i.number('d1Mm') / 2, i.number('d2Mm') / 2),
-  circumference_mean_diameter_mm: (i) =>
-    circumferenceOfDiameters(i.number('d1Mm'), i.number('d2Mm')),
-  ac_from_diameters_mm: (i) => circumferenceOfDiameters(i.number('apadMm'), i.number('tadMm')),
-  hc_hadlock_bpd_oi_ofd_mm: (i) =>
-    headCircumferenceOuterInner(i.number('bpdOuterInnerMm'), i.number('ofdMm')),
-  cephalic_index_pct: (i) => cephalicIndex(i.number('bpdMm'), i.number('ofdMm')),
-  hc_ac_expected_ratio: (i) => expectedHeadAbdomenRatio(i.number('gaWeeks')),
+  circumference_mean_diameter_mm: ofNumbers(biometry.circumferenceOfDiameters, 'd1Mm', 'd2Mm'),
+  ac_from_diameters_mm: ofNumbers(biometry.circumferenceOfDiameters, 'apadMm', 'tadMm'),
+  hc_hadlock_bpd_oi_ofd_mm: ofNumbers(
+    biometry.headCircumferenceOuterInner,
+    'bpdOuterInnerMm',
+    'ofdMm',
+  ),
+  cephalic_index_pct: ofNumbers(biometry.cephalicIndex, 'bpdMm', 'ofdMm'),
+  hc_ac_expected_ratio: ofNumbers(biometry.expectedHeadAbdomenRatio, 'gaWeeks'),
   edd_from_ga: (i) => dueDateByAge(i.text('examDate'), i.number('gaDays')),
   edd_from_lmp: (i) => dueDateByLmp(i.text('lmp')),
   size_category: (i) => sizeCategory(i.number('efwCentile'), i.optionalNumber('acCentile')),
   delphi_fgr: delphi,
-  twin_discordance_pct: (i) => twinDiscordance(i.number('efwLargeG'), i.number('efwSmallG')),
+  twin_discordance_pct: ofNumbers(twinDiscordance, 'efwLargeG', 'efwSmallG'),
 };
 
-const UMBILICAL: Readonly<Record<string, UmbilicalIndex>> = {
+const UMBILICAL: Readonly<Record<string, doppler.UmbilicalIndex>> = {
   PI: 'pi',
   RI: 'ri',
   'S/D': 'sd',
   SD: 'sd',
 };
-const CIOBANU: Readonly<Record<string, CiobanuIndex>> = {
+const CIOBANU: Readonly<Record<string, doppler.CiobanuIndex>> = {
   'UA-PI': 'ua-pi',
   'MCA-PI': 'mca-pi',
   CPR: 'cpr',
 };
 const umbilicalCentile =
-  (index: UmbilicalIndex): CheckFormula =>
+  (index: doppler.UmbilicalIndex): CheckFormula =>
   (i) =>
-    umbilicalAt(index, i.number('gaWeeks'), zOf(i.number('centile')));
+    doppler.umbilicalAt(index, i.number('gaWeeks'), zOf(i.number('centile')));
 
 const brainCentile =
   (structure: BrainStructure): CheckFormula =>
@@ -247,12 +222,12 @@ function dopplerIndex(i: VectorInputs): number | null {
   const tamx = i.optionalNumber('tamx');
   switch (i.text('out')) {
     case 'PI':
-      return pulsatilityIndex(psv, edv, tamx ?? Number.NaN);
+      return doppler.pulsatilityIndex(psv, edv, tamx ?? Number.NaN);
     case 'RI':
-      return resistanceIndex(psv, edv);
+      return doppler.resistanceIndex(psv, edv);
     case 'S/D':
     case 'SD':
-      return systolicDiastolicRatio(psv, edv);
+      return doppler.systolicDiastolicRatio(psv, edv);
     default:
       throw new Error(`unknown index "${i.text('out')}"`);
   }
@@ -260,61 +235,64 @@ function dopplerIndex(i: VectorInputs): number | null {
 
 /** Checks of early pregnancy, anatomy, fluid, placenta, Doppler and labour (obstetric 4 to 13). */
 const PREGNANCY_CHECKS: Readonly<Record<string, CheckFormula>> = {
-  robinson1975_ga_days: (i) => robinson1975Age(i.number('crlMm')),
-  hadlock1992_ga_weeks: (i) => hadlock1992Age(i.number('crlMm')),
-  verburg2008_ga_from_crl_weeks: (i) => verburg2008Age(i.number('crlMm')),
-  intergrowth_ga_from_crl_days: (i) => intergrowthAgeByCrl(i.number('crlMm')),
-  ig_ga_from_crl_days: (i) => intergrowthAgeByCrl(i.number('crlMm')),
-  intergrowth_crl_for_ga_centile_to_mm: (i) =>
-    intergrowthCrlAt(i.number('gaDays'), i.number('centile')),
+  robinson1975_ga_days: ofNumbers(early.robinson1975Age, 'crlMm'),
+  hadlock1992_ga_weeks: ofNumbers(early.hadlock1992Age, 'crlMm'),
+  verburg2008_ga_from_crl_weeks: ofNumbers(early.verburg2008Age, 'crlMm'),
+  intergrowth_ga_from_crl_days: ofNumbers(early.intergrowthAgeByCrl, 'crlMm'),
+  ig_ga_from_crl_days: ofNumbers(early.intergrowthAgeByCrl, 'crlMm'),
+  intergrowth_crl_for_ga_centile_to_mm: ofNumbers(early.intergrowthCrlAt, 'gaDays', 'centile'),
   intergrowth_ua_pi_centile_to_value: umbilicalCentile('pi'),
   intergrowth_ua_ri_centile_to_value: umbilicalCentile('ri'),
   intergrowth_ua_sd_centile_to_value: umbilicalCentile('sd'),
   intergrowth_ua_zscore: (i) =>
-    umbilicalZ(known(UMBILICAL, i.text('index')), i.number('gaWeeks'), i.number('value')),
+    doppler.umbilicalZ(known(UMBILICAL, i.text('index')), i.number('gaWeeks'), i.number('value')),
   ciobanu2019_centile_to_value: (i) =>
-    ciobanuAt(known(CIOBANU, i.text('index')), i.number('gaDays'), zOf(i.number('centile'))),
+    doppler.ciobanuAt(
+      known(CIOBANU, i.text('index')),
+      i.number('gaDays'),
+      zOf(i.number('centile')),
+    ),
   gomez2008_uta_pi_centile_to_value: (i) =>
-    uterinePiAt(i.number('gaDays'), zOf(i.number('centile'))),
+    doppler.uterinePiAt(i.number('gaDays'), zOf(i.number('centile'))),
   acharya2005_ua_sd_centile_to_value: (i) =>
-    acharyaSystolicDiastolicAt(i.number('gaWeeks'), zOf(i.number('centile'))),
+    doppler.acharyaSystolicDiastolicAt(i.number('gaWeeks'), zOf(i.number('centile'))),
   mari2000_mca_psv_median_table_cm_s: (i) => {
     interpolatedInLog(i);
-    return mcaPeakMedian(i.number('gaWeeks'));
+    return doppler.mcaPeakMedian(i.number('gaWeeks'));
   },
-  mca_psv_mom_closed_form: (i) => mcaPeakMoMClosedForm(i.number('gaWeeks'), i.number('psvCmS')),
+  mca_psv_mom_closed_form: ofNumbers(doppler.mcaPeakMoMClosedForm, 'gaWeeks', 'psvCmS'),
   doppler_indices: dopplerIndex,
-  cpr: (i) => cerebroplacentalRatio(i.number('mcaPi'), i.number('uaPi')),
-  umbilicocerebral_ratio: (i) => 1 / cerebroplacentalRatio(i.number('mcaPi'), i.number('uaPi')),
+  cpr: ofNumbers(doppler.cerebroplacentalRatio, 'mcaPi', 'uaPi'),
+  umbilicocerebral_ratio: (i) =>
+    1 / doppler.cerebroplacentalRatio(i.number('mcaPi'), i.number('uaPi')),
   intergrowth_tcd_centile_to_mm: brainCentile('cerebellum'),
   intergrowth_posterior_ventricle_centile_to_mm: brainCentile('posterior-horn'),
   intergrowth_anterior_ventricle_centile_to_mm: brainCentile('anterior-horn'),
   intergrowth_cisterna_magna_centile_to_mm: brainCentile('cisterna-magna'),
   intergrowth_parieto_occipital_fissure_centile_to_mm: brainCentile('parieto-occipital-fissure'),
   intergrowth_sylvian_fissure_centile_to_mm: brainCentile('sylvian-fissure'),
-  ig_ga_from_tcd_days: (i) => ageByCerebellum(i.number('tcdMm')),
-  ventriculomegaly_category: (i) => ventricleCategory(i.number('atrialWidthMm')),
-  msd_mm: (i) => meanSacDiameter(i.number('l'), i.number('w'), i.number('h')),
+  ig_ga_from_tcd_days: ofNumbers(ageByCerebellum, 'tcdMm'),
+  ventriculomegaly_category: ofNumbers(ventricleCategory, 'atrialWidthMm'),
+  msd_mm: ofNumbers(early.meanSacDiameter, 'l', 'w', 'h'),
   viability_sru2012: (i) =>
-    viability({
+    early.viability({
       crl: i.optionalNumber('crlMm'),
       msd: i.optionalNumber('msdMm'),
       embryo: i.optionalFlag('embryo'),
       cardiacActivity: i.optionalFlag('cardiacActivity'),
     }),
-  nt_expected_median_mm: (i) => expectedNuchalTranslucency(i.number('crlMm')),
-  nt_mom: (i) => nuchalTranslucencyMoM(i.number('crlMm'), i.number('ntMm')),
+  nt_expected_median_mm: ofNumbers(expectedNuchalTranslucency, 'crlMm'),
+  nt_mom: ofNumbers(nuchalTranslucencyMoM, 'crlMm', 'ntMm'),
   afi_cm: (i) => fluidIndex([i.number('q1'), i.number('q2'), i.number('q3'), i.number('q4')]),
-  afi_category: (i) => fluidIndexCategory(i.number('afiCm')),
-  dvp_category: (i) => deepestPocketCategory(i.number('dvpCm')),
+  afi_category: ofNumbers(fluidIndexCategory, 'afiCm'),
+  dvp_category: ofNumbers(deepestPocketCategory, 'dvpCm'),
   moore_cayle_afi_centile_mm: (i) =>
     mooreCayleFluidIndex(i.number('gaWeeks'), i.number('centile') === 5 ? 5 : 95),
-  placenta_os_category: (i) => placentaCategory(i.number('edgeToOsMm'), i.number('gaWeeks')),
-  aop_to_station_cm: (i) => stationByAngle(i.number('aopDeg')),
-  head_direction_category: (i) => headDirection(i.number('angleDeg')),
-  ctr_area: (i) => cardiothoracicAreaRatio(i.number('heartAreaCm2'), i.number('thoraxAreaCm2')),
-  ctr_circumference: (i) =>
-    cardiothoracicCircumferenceRatio(i.number('heartCircMm'), i.number('thoraxCircMm')),
+  placenta_os_category: ofNumbers(placentaCategory, 'edgeToOsMm', 'gaWeeks'),
+  aop_to_station_cm: ofNumbers(stationByAngle, 'aopDeg'),
+  head_direction_category: ofNumbers(headDirection, 'angleDeg'),
+  ctr_area: ofNumbers(cardiothoracicAreaRatio, 'heartAreaCm2', 'thoraxAreaCm2'),
+  ctr_circumference: ofNumbers(cardiothoracicCircumferenceRatio, 'heartCircMm', 'thoraxCircMm'),
 };
 
 /** Maps each formula name in `obstetric-checks.json` to the function that it checks. */
