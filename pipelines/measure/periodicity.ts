@@ -44,10 +44,9 @@ export type CardiacActivity =
       uncertainty: number;
       /** Autocorrelation at the period, 0 to 1. */
       strength: number;
-      area: Rectangle;
     }
   /** A heartbeat was searched for but not seen. This does not prove that there is none. */
-  | { status: 'not-seen'; strength: number }
+  | { status: 'not-seen' }
   | {
       status: 'not-assessable';
       reason: 'still' | 'no-frame-times' | 'too-short' | 'too-slow' | 'whole-picture-moves';
@@ -113,17 +112,6 @@ function pooled(covariances: readonly Float64Array[], grid: BlockGrid): Float64A
   });
 }
 
-function around(blocks: readonly number[], { area, size, columns }: BlockGrid): Rectangle {
-  const xs = blocks.map((block) => block % columns);
-  const ys = blocks.map((block) => Math.floor(block / columns));
-  return {
-    minX: area.minX + Math.min(...xs) * size,
-    minY: area.minY + Math.min(...ys) * size,
-    maxX: area.minX + (Math.max(...xs) + 1) * size - 1,
-    maxY: area.minY + (Math.max(...ys) + 1) * size - 1,
-  };
-}
-
 /** Returns the connected blocks among `members` that include `seed`. */
 function cluster(seed: number, members: ReadonlySet<number>, { columns, rows }: BlockGrid) {
   const mask = Uint8Array.from({ length: columns * rows }, (_, block) => +members.has(block));
@@ -160,9 +148,7 @@ function judge(series: readonly number[][], step: number, grid: BlockGrid): Card
     (top, next) => (next.strength > (top?.strength ?? 0) ? next : top),
     null,
   );
-  if (!best || best.strength < CARDIAC_MOTION.gate) {
-    return { status: 'not-seen', strength: best?.strength ?? 0 };
-  }
+  if (!best || best.strength < CARDIAC_MOTION.gate) return { status: 'not-seen' };
   const together = moving.filter(
     ({ covariance }) => strengthAt(covariance, best.lag) >= CARDIAC_MOTION.around,
   );
@@ -171,9 +157,7 @@ function judge(series: readonly number[][], step: number, grid: BlockGrid): Card
     return { status: 'not-assessable', reason: 'whole-picture-moves' };
   }
   const members = cluster(best.block, new Set(together.map(({ block }) => block)), grid);
-  if (members.length < CARDIAC_MOTION.cluster) {
-    return { status: 'not-seen', strength: best.strength };
-  }
+  if (members.length < CARDIAC_MOTION.cluster) return { status: 'not-seen' };
   const sum = summed(
     members.flatMap((block) => covariances[block] ?? []),
     longest,
@@ -181,14 +165,13 @@ function judge(series: readonly number[][], step: number, grid: BlockGrid): Card
   const period = periodOf(sum, Math.ceil(fastestLag), Math.floor(slowestLag)) ?? best;
   const beatsPerMinute = 60 / (period.lag * step);
   if (beatsPerMinute < CARDIAC_MOTION.slowest || beatsPerMinute > CARDIAC_MOTION.fastest) {
-    return { status: 'not-seen', strength: best.strength };
+    return { status: 'not-seen' };
   }
   return {
     status: 'beating',
     beatsPerMinute,
     uncertainty: (beatsPerMinute * step) / 2 / (length * step - period.lag * step),
     strength: best.strength,
-    area: around(members, grid),
   };
 }
 

@@ -270,14 +270,13 @@ export function supplementalSigns2025(inputs: {
  * Inputs of the algorithm for LA pressure in atrial fibrillation (D25; echo 10.6). E is in cm/s, TR
  * in m/s, DT in ms.
  */
-export interface FibrillationInputs {
-  early: number | null;
+export interface FibrillationInputs
+  extends Pick<
+    Diastolic2025,
+    'early' | 'jet' | 'systolicPressure' | 'reservoirStrain' | 'veinRatio'
+  > {
   septalRatio: number | null;
-  jet: number | null;
-  systolicPressure: number | null;
   deceleration: number | null;
-  reservoirStrain: number | null;
-  veinRatio: number | null;
 }
 
 export function fibrillationCriteria(inputs: FibrillationInputs): Criterion[] {

@@ -4,8 +4,10 @@ import { areaOf, SQUARE_CENTIMETRE } from '../../measure/outline.ts';
 import { sayOfSegmentChambers } from '../../result/render/echo/segment-chambers.ts';
 import type { SectionOutcome } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { type ApicalView, type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
-import { CHAMBERS, type Chamber } from '../locate/names.ts';
+import type { MeasuredClip } from '../chambers/beats.ts';
+import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
+import type { ChamberFrame } from '../chambers/geometry.ts';
+import { CHAMBERS } from '../locate/names.ts';
 import {
   conclude,
   type EchoSection,
@@ -13,30 +15,8 @@ import {
   type Values,
 } from '../shared/section.ts';
 
-interface OutlinedClip {
-  clip: {
-    file: string;
-    view: ApicalView;
-    framesInClip: number;
-    /** Every `stride`-th frame was outlined. */
-    stride: number;
-    mirrored: boolean;
-    scale: PixelScale | null;
-    frames: readonly {
-      frame: number;
-      faults: readonly string[];
-      outlines: Partial<Record<Chamber, readonly Point[]>>;
-    }[];
-  };
-  beats: readonly { diastole: { frame: number }; systole: { frame: number } }[];
-  phases: string;
-  usable: number;
-  confidence: number;
-  steady: boolean;
-}
-
 interface SegmentChambersEvidence extends PatientEvidence, OutlineEvidence {
-  heart: OutlineEvidence['heart'] & { outlined: readonly OutlinedClip[] };
+  heart: OutlineEvidence['heart'] & { outlined: readonly MeasuredClip[] };
 }
 
 const ID = 'segment-chambers';
@@ -62,7 +42,7 @@ const pair = ({ x, y }: Point) => [tenth(x), tenth(y)];
  * `epicardium` is the cavity together with the surrounding myocardium.
  */
 export function chamberAreasOf(
-  outlines: OutlinedClip['clip']['frames'][number]['outlines'],
+  outlines: ChamberFrame['outlines'],
   scale: PixelScale | null,
 ): Readonly<Record<string, number>> | null {
   if (!scale) return null;
@@ -86,7 +66,7 @@ export function chamberAreasOf(
 /**
  * Returns the outlines of a clip, frame by frame, in pixel-centre coordinates of the stored frame.
  */
-const clipData = oncePer(({ clip, beats, phases, usable, confidence }: OutlinedClip) => ({
+const clipData = oncePer(({ clip, beats, phases, usable, confidence }: MeasuredClip) => ({
   file: clip.file,
   view: clip.view,
   frames: clip.framesInClip,
@@ -114,7 +94,7 @@ const clipData = oncePer(({ clip, beats, phases, usable, confidence }: OutlinedC
   })),
 }));
 
-function outlinedStatement({ clip, beats, steady }: OutlinedClip): Statement {
+function outlinedStatement({ clip, beats, steady }: MeasuredClip): Statement {
   return sayOfSegmentChambers.conclusion('segment-chambers.outlined', {
     view: clip.view,
     steady,

@@ -10,6 +10,7 @@ import { readSpectrum, type Spectrum } from './spectrum.ts';
  */
 export type Side = 'above' | 'below';
 
+/** A velocity curve in pixels of its frame. */
 export interface DrawnTrace {
   side: Side;
   /** Row of velocity zero. */

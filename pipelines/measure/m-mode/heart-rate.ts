@@ -38,10 +38,9 @@ export type MModeRhythm =
        * beats, or if their rate is not that of the sweep.
        */
       variation: number | null;
-      beats: number;
       strength: number;
     }
-  | { status: 'not-seen'; strength: number }
+  | { status: 'not-seen' }
   | { status: 'not-assessable'; reason: 'no-scale' | 'too-short' };
 
 interface Band {
@@ -133,7 +132,7 @@ export function mModeRhythm(image: GrayImage, sweep: SweepRegion): MModeRhythm {
   if (!common || moving.length < 2) {
     return tooShortForSilence(columns * secondsPerPixel)
       ? { status: 'not-assessable', reason: 'too-short' }
-      : { status: 'not-seen', strength: common?.strength ?? 0 };
+      : { status: 'not-seen' };
   }
   const period = periodOf(together(moving), Math.ceil(fastest), last) ?? common;
   const found = beatsOf(asOneCurve(moving), secondsPerPixel);
@@ -143,7 +142,6 @@ export function mModeRhythm(image: GrayImage, sweep: SweepRegion): MModeRhythm {
     status: 'beating',
     beatsPerMinute: 60 / (period.lag * secondsPerPixel),
     variation: agrees && found.beats.length >= 3 ? found.variation : null,
-    beats: Math.floor(columns / period.lag),
     strength: period.strength,
   };
 }

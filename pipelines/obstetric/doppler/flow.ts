@@ -2,7 +2,7 @@ import type { ObstetricConcept } from '../../concepts/obstetric.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { isOfMachine, isRejected, isReplaced } from '../../result/measured.ts';
 import { isPlausible } from '../../result/obstetric/limits.ts';
-import { say, type TraceProblem } from '../../result/render/obstetric/doppler.ts';
+import { type StatedValue, say, type TraceProblem } from '../../result/render/obstetric/doppler.ts';
 import type { Statement } from '../../result/statement.ts';
 import { isChosen } from '../shared/measurement.ts';
 import {
@@ -112,12 +112,7 @@ export function graverFlow(
 export interface StatedFlow {
   flow: EndDiastolicFlow;
   /** The value from which the flow was derived. */
-  shown: {
-    by: 'machine' | 'person';
-    index: 'RI' | 'EDV' | 'S/D';
-    key: ObstetricConcept;
-    value: number;
-  };
+  shown: StatedValue;
   evidence: string[];
 }
 
@@ -181,7 +176,7 @@ function flowOfSide(values: readonly Measurement[]): StatedFlow[] {
     shown: {
       by: isOfMachine(one) ? 'machine' : 'person',
       index,
-      key: one.concept.key as ObstetricConcept,
+      key: one.concept.key,
       value: one.value,
     },
     evidence: [one.id],

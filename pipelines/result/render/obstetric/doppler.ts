@@ -46,7 +46,7 @@ const ANGLE_UNKNOWN = (limit: number) =>
 const CONFIRM = 'confirm in a second free loop of the cord with the lowest wall filter';
 
 /** A value of the machine or of a person that determined the flow, such as "RI 1.10". */
-type StatedValue = {
+export type StatedValue = {
   by: 'machine' | 'person';
   index: 'RI' | 'EDV' | 'S/D';
   key: string;

@@ -50,7 +50,6 @@ const BEATING: CardiacActivity = {
   beatsPerMinute: 130,
   uncertainty: 2,
   strength: 0.8,
-  area: { minX: 0, minY: 0, maxX: 9, maxY: 9 },
 };
 const SWEPT = {
   status: 'beating',
@@ -62,7 +61,7 @@ const SWEPT = {
   maxY: 9,
 } as const;
 const SUSPICIOUS = 'suspicious-for-pregnancy-loss';
-const SILENT: CardiacActivity = { status: 'not-seen', strength: 0.1 };
+const SILENT: CardiacActivity = { status: 'not-seen' };
 
 /** Returns one clip at 0.4 mm per pixel, with a sac of these sizes in the middle. */
 function view(given: View): EarlyClip {

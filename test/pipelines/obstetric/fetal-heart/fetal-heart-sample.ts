@@ -17,7 +17,6 @@ export const BEATING = {
   status: 'beating',
   beatsPerMinute: 145,
   variation: 0.03,
-  beats: 6,
   strength: 0.8,
 } as const satisfies MModeRhythm;
 

@@ -174,7 +174,6 @@ describe('a sweep on which nothing beats', () => {
     beatsPerMinute: 150,
     uncertainty: 2,
     strength: 0.8,
-    area: { minX: 0, minY: 0, maxX: 9, maxY: 9 },
   };
   const critical = (given: Given) =>
     run(given).findings?.filter(({ severity }) => severity === 'critical') ?? [];
