@@ -20,4 +20,8 @@ export const textOf = (statement: Statement | null, measurements: readonly Measu
 
 /** Returns the rendered text of one section. `others` are measurements from other sections. */
 export const rendered = (outcome: SectionOutcome, others: readonly Measurement[] = []) =>
-  renderOutcome('section', outcome, byId([...others, ...(outcome.measurements ?? [])].map(withNote)));
+  renderOutcome(
+    'section',
+    outcome,
+    byId([...others, ...(outcome.measurements ?? [])].map(withNote)),
+  );
