@@ -71,6 +71,7 @@ export class RulesEditor {
       </header>
       <textarea
         rows="14"
+        wrap="off"
         spellcheck="false"
         aria-label="Rules as YAML"
         .value=${text}
