@@ -93,13 +93,14 @@ export function segmentValues(data: Record<string, unknown>, field: string): Seg
   });
 }
 
-/** Number of colour steps on either side of neutral; the style sheet has a class for each. */
-const STEPS = 5;
+/** Colours from neutral to the deepest: blue for a negative depth, orange for a positive one. */
+const BLUES = ['#f4f6f8', '#d5e3f0', '#b1cce4', '#8fb6d9', '#6b9fcd', '#5190c6'] as const;
+const ORANGES = ['#f4f6f8', '#fae3cd', '#f5c79b', '#efab69', '#e79545', '#e0852b'] as const;
 
-/** Returns the CSS class of the colour, such as `s0` for neutral, `less3` or `more2`. */
-function colourClass(depth: number): string {
-  const step = Math.min(STEPS, Math.round(Math.abs(depth) * STEPS));
-  return step === 0 ? 's0' : `${depth < 0 ? 'less' : 'more'}${step}`;
+function colourOf(depth: number): string {
+  const colours = depth < 0 ? BLUES : ORANGES;
+  const last = colours.length - 1;
+  return colours[Math.min(last, Math.round(Math.abs(depth) * last))] ?? colours[0];
 }
 
 const WALLS = [
@@ -120,8 +121,8 @@ function discView(map: (typeof MAPS)[number], values: readonly SegmentValue[]): 
         const sector = sectorOf(segment);
         const found = bySegment.get(segment);
         const [x, y] = middleOf(sector);
-        const look = found ? colourClass(map.depth(found.value)) : 'absent';
-        return svg`<g class=${look}><path d=${sectorPath(sector)} /><text x=${x} y=${y}>${found ? found.value.toFixed(map.decimals) : '–'}</text></g>`;
+        const fill = found ? colourOf(map.depth(found.value)) : nothing;
+        return svg`<g class=${found ? nothing : 'absent'}><path fill=${fill} d=${sectorPath(sector)} /><text x=${x} y=${y}>${found ? found.value.toFixed(map.decimals) : '–'}</text></g>`;
       })}
       ${WALLS.map(([text, degrees]) => {
         const [x, y] = pointAt(1.08, degrees);
