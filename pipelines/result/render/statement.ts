@@ -188,14 +188,16 @@ export const ORIGINS = {
   calculated: 'Calculated from values of the ultrasound machine, from its structured report',
   corrected: 'Calculated from values of the ultrasound machine, some of which the reader corrected',
   input: 'Value given with the request',
-  person: 'Value of the reader',
 } as const;
 
-/** Returns the origin of a value as text; null for a value measured by this software. */
+/**
+ * Returns the origin of a value as text; null for a value measured by this software, and for one of
+ * the reader, whose remark says how it was made.
+ */
 export function originStatement(measurement: Measurement): string | null {
-  if (isOurs(measurement)) return null;
   const { provenance } = measurement.source;
-  if (provenance === 'input' || provenance === 'person') return ORIGINS[provenance];
+  if (isOurs(measurement) || provenance === 'person') return null;
+  if (provenance === 'input') return ORIGINS.input;
   if (measurement.inputs.length === 0) return ORIGINS.machine;
   return measurement.origin === 'person' ? ORIGINS.corrected : ORIGINS.calculated;
 }

@@ -7,7 +7,6 @@ import { checkSegmentation } from '../../../pipelines/artifacts/seg/check.ts';
 import { SEGMENTATION_CLASSES } from '../../../pipelines/artifacts/seg/segmentation.ts';
 import { decode } from '../../../pipelines/artifacts/sr/decode.ts';
 import { checkTemplate } from '../../../pipelines/artifacts/sr/template-check.ts';
-import { ORIGINS } from '../../../pipelines/result/render/statement.ts';
 import { TEST_DATA } from '../test-data-label.ts';
 import { type AnswerForm, answer } from './answer.ts';
 import { EXIT, type ExitStatus } from './exit-status.ts';
@@ -28,16 +27,7 @@ const bundleSchema = z.looseObject({
 
 const metaSchema = z.looseObject({ security: z.array(z.looseObject({ code: z.string() })) });
 
-const notesSchema = z.array(z.looseObject({ text: z.string() }));
-
 const personsSchema = z.array(z.looseObject({ type: z.literal('Practitioner') })).nonempty();
-
-/**
- * Texts of the FHIR notes that mark a value as supplied from outside rather than asserted by an AI.
- */
-const GIVEN: ReadonlySet<string> = new Set(Object.values(ORIGINS));
-
-const STATEMENTS: ReadonlySet<string> = new Set(['DiagnosticReport', 'Observation']);
 
 /** Tags of statements made by our software, and of test data. */
 const ASSERTED: ReadonlySet<string | undefined> = new Set([AI_ASSERTED.code, TEST_DATA.code]);
@@ -92,17 +82,28 @@ function statusFault({ resource }: Entry): string | null {
 }
 
 /**
- * Returns the fault in the tags; null if they are correct. A statement must be tagged as asserted by
- * an AI or as test data (exchange 1.2). If its value was supplied from outside, it must state that
- * origin instead.
+ * Returns whether a resource is a statement of this software: the report, a group of Observations,
+ * or an Observation made by its Device. Other Observations contain a value of the ultrasound machine,
+ * of the request or of the reader.
+ */
+function isStatement({ resourceType, device, hasMember }: Entry['resource']): boolean {
+  if (resourceType === 'DiagnosticReport') return true;
+  return resourceType === 'Observation' && (device !== undefined || hasMember !== undefined);
+}
+
+/**
+ * Returns the fault in the tags; null if they are correct. A statement of this software must be
+ * tagged as asserted by an AI or as test data (exchange 1.2), and no other value as asserted by an AI.
  */
 function tagFault({ resource }: Entry): string | null {
-  if (!STATEMENTS.has(resource.resourceType)) return null;
-  const notes = notesSchema.safeParse(resource.note);
-  if (notes.success && notes.data.some(({ text }) => GIVEN.has(text))) return null;
   const tagged = metaSchema.safeParse(resource.meta);
   const codes = tagged.success ? tagged.data.security.map(({ code }) => code) : [];
-  return codes.some((code) => ASSERTED.has(code)) ? null : 'is not tagged as asserted by an AI';
+  if (isStatement(resource)) {
+    return codes.some((code) => ASSERTED.has(code)) ? null : 'is not tagged as asserted by an AI';
+  }
+  return resource.resourceType === 'Observation' && codes.some((code) => code === AI_ASSERTED.code)
+    ? 'has no device, but is tagged as asserted by an AI'
+    : null;
 }
 
 /**

@@ -337,7 +337,7 @@ function measurement(m: Measurement, { result, subject }: OruInput): Observation
         14: dicomTimestamp(identity.StudyDate, identity.StudyTime, identity.TimezoneOffsetFromUTC),
         17: stated ? ['', methodEntry(stated)?.text ?? stated] : '',
       },
-      notes: [name, originNote(m), marginNote(m), centile, m.note].filter((note) => note !== null),
+      notes: [name, originStatement(m), marginNote(m), centile, m.note].filter((note) => note !== null),
     },
   ];
 }
@@ -361,10 +361,6 @@ function nameNote(m: Measurement): string | null {
   const hasSubject = m.laterality !== null || m.fetus !== null;
   return isAmbiguous || hasSubject ? sentence(withSubject(m.label, m)) : null;
 }
-
-/** Returns the origin of a value; null if its remark says as much: how the reader entered or measured it. */
-const originNote = (m: Measurement): string | null =>
-  m.remarks.some(({ code }) => code === 'review.by-person') ? null : originStatement(m);
 
 /** Returns the half width of the 95 % interval in the unit of OBX-6; null if it is not known. */
 function marginNote(m: Measurement): string | null {

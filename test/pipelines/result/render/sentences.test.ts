@@ -215,7 +215,7 @@ describe('the origin of a value', () => {
     ['cart-sr', { origin: 'machine', inputs: ['a'] }, ORIGINS.calculated],
     ['cart-sr', { origin: 'person', inputs: ['a'] }, ORIGINS.corrected],
     ['input', { origin: 'request' }, ORIGINS.input],
-    ['person', { origin: 'person' }, ORIGINS.person],
+    ['person', { origin: 'person' }, null],
   ])('from %s, %j: %s', (provenance, given, text) => {
     const one = measurement('edge', 'placenta-to-os', 20);
     const source = { ...one.source, provenance: provenance as Measurement['source']['provenance'] };

@@ -27,6 +27,7 @@ const observation = {
     status: 'preliminary',
     valueQuantity: { value: 1, system: 'http://unitsofmeasure.org', code: 'mm' },
     subject: { reference: 'Patient/1' },
+    device: { reference: 'Device/1' },
   },
   request: { method: 'PUT', url: 'Observation?identifier=a|c' },
 };
@@ -98,11 +99,13 @@ describe('a planted error is found', () => {
     }
   });
 
-  test("in a bundle: a machine's value must not be tagged as the AI’s", () => {
-    const { meta: _, ...untagged } = observation.resource;
-    const note = [{ text: 'Value of the ultrasound machine, from its structured report' }];
-    const resource = { ...untagged, note };
+  test("in a bundle: the ultrasound machine's value must not be tagged as the AI’s", () => {
+    const { meta: _, device: __, ...resource } = observation.resource;
     expect(checkBundle(bundle(listing, { ...observation, resource }))).toEqual([]);
+    const asserted = { ...observation, resource: { ...resource, meta: MACHINE } };
+    expect(checkBundle(bundle(listing, asserted))).toEqual([
+      expect.stringContaining('has no device'),
+    ]);
   });
 
   test.each([
