@@ -140,6 +140,13 @@ function statusOf({ verification }: Pick<Result, 'verification'>): 'P' | 'F' | '
   return isAmendment(verification) ? 'C' : 'F';
 }
 
+/**
+ * Returns the people who verified the values by signing the result (OBX-16, XCN); empty for a draft.
+ * The second component is the family name: the parts of a signer's name are not known.
+ */
+const responsible = ({ verification }: Pick<Result, 'verification'>): ReturnType<typeof repeated> =>
+  repeated((verification?.signatures ?? []).map(({ observer }) => ['', observer]));
+
 function header(
   {
     destination,
@@ -279,6 +286,7 @@ function conclusion({ result }: Pick<OruInput, 'result'>): Observation {
       3: ['19005-8', 'Radiology Imaging study [Impression]', 'LN'],
       5: repeated(conclusionLines(result)),
       11: statusOf(result),
+      16: responsible(result),
     },
     notes: [],
   };
@@ -335,9 +343,12 @@ function measurement(m: Measurement, { result, subject }: OruInput): Observation
         8: m.interpretation ?? '',
         11: statusOf(result),
         14: dicomTimestamp(identity.StudyDate, identity.StudyTime, identity.TimezoneOffsetFromUTC),
+        16: responsible(result),
         17: stated ? ['', methodEntry(stated)?.text ?? stated] : '',
       },
-      notes: [name, originStatement(m), marginNote(m), centile, m.note].filter((note) => note !== null),
+      notes: [name, originStatement(m), marginNote(m), centile, m.note].filter(
+        (note) => note !== null,
+      ),
     },
   ];
 }

@@ -254,8 +254,13 @@ describe('an ORU^R01', () => {
   });
 
   test('of a signed result contains who signed, and when', () => {
-    const [obr] = of('OBR', lines({ result: signed(1) }));
+    const message = lines({ result: signed(1) });
+    const [obr] = of('OBR', message);
     expect(obr?.[32]).toBe('&Dr A. Reader');
+    // The conclusion and each number.
+    const verified = of('OBX', message).filter((fields) => fields[16] === '^Dr A. Reader');
+    expect(new Set(verified.map((fields) => fields[2]))).toEqual(new Set(['TX', 'NM']));
+    expect(obx('hc', lines())?.[16]).toBeFalsy();
     expect(obr?.[22]).toBe('20260305080000+0000');
   });
 
