@@ -66,6 +66,8 @@ export interface Traces {
     changed: string | null;
     /** Why a person closed a delivery. */
     reason: string | null;
+    /** Destination of the delivery that a person sent again, diverted or closed. */
+    destination: string | null;
     /** The patient ID chosen when a person released a study whose patient may have been merged. */
     under: MergeDecision | null;
   }[];
@@ -333,7 +335,9 @@ function ofAudit({ audit }: Traces): Entry[] {
     const title = CHANGES[action];
     if (title) {
       const detail = row.under ? RELEASED_UNDER[row.under] : (row.changed ?? row.reason);
-      return [entry(at, 'changed', title, { actor, requestId: request_id, detail })];
+      const { destination: to } = row;
+      const named = to ? title.replace('Delivery', `Delivery to ${destinationText(to)}`) : title;
+      return [entry(at, 'changed', named, { actor, requestId: request_id, detail })];
     }
     if (action !== 'identity.view') return [];
     const last = lastLook.get(actor);
@@ -432,8 +436,10 @@ async function auditedOf(
   const { rows } = await database.query<Traces['audit'][number]>(
     `SELECT a.at, a.action, a.request_id, a.detail ->> 'where' AS where,
        a.detail ->> 'changed' AS changed, a.detail ->> 'under' AS under, a.detail ->> 'reason' AS reason,
-       coalesce(substring(a.actor FROM '^(?:person|node):(.*)$'), a.actor, k.name, a.key_id, '') AS actor
+       coalesce(substring(a.actor FROM '^(?:person|node):(.*)$'), a.actor, k.name, a.key_id, '') AS actor,
+       d.destination
      FROM audit a LEFT JOIN api_keys k ON k.id = a.key_id
+       LEFT JOIN deliveries d ON d.id = coalesce(a.detail ->> 'delivery', a.detail ->> 'id')
      WHERE (a.study_id = $1::uuid OR a.request_id = ANY ($2::text[]))
        AND a.action = ANY ($3::text[])
        AND (a.outcome IS NULL OR a.outcome = 'success') AND (a.status IS NULL OR a.status < 400)

@@ -194,6 +194,9 @@ describe('a delivery', () => {
       { actor: 'person:Dr operator', detail: { delivery: id, reason } },
     ]);
     expect(site.logged).toContain('delivery_closed');
+    const study = (await operator.get<WorklistPage>(`/worklist?q=${requestId}`)).rows[0]?.key;
+    const { timeline } = await operator.get<StudyPage>(`/worklist/${study}`);
+    expect(timeline.map(({ title }) => title)).toContain('Delivery to pacs closed');
     // What a person wrote is not shown to every role.
     const viewer = await site.signIn('viewer');
     const { rows } = await viewer.get<Page<Delivery>>('/deliveries?state=closed');

@@ -230,6 +230,7 @@ describe('the timeline of a study', () => {
       where: 'console study',
       changed: null,
       reason: null,
+      destination: null,
       under: null,
     });
     const audit = [
@@ -252,6 +253,7 @@ describe('the timeline of a study', () => {
       where: null,
       changed: null,
       reason: null,
+      destination: null,
       under: null,
     });
     expect(told({ audit: [entry('study.rerun'), entry('request.read')] }).slice(1)).toEqual([
@@ -271,13 +273,14 @@ describe('the timeline of a study', () => {
           where: null,
           changed: null,
           reason: 'The PACS was replaced',
+          destination: 'pacs',
           under: null,
         },
       ],
     });
     expect(entries.at(-1)).toMatchObject({
       kind: 'changed',
-      title: 'Delivery closed',
+      title: 'Delivery to pacs closed',
       actor: 'Sam',
       detail: 'The PACS was replaced',
     });
