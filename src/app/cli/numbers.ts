@@ -40,6 +40,13 @@ export const positiveNumber: ReadNumber = numberReader(
   'a number above 0',
 );
 
+/** Parses the value of a measurement, which may be negative (strain). */
+export const measuredValue: ReadNumber = numberReader(
+  /^-?\d{1,15}(\.\d{1,15})?$/,
+  () => true,
+  'a number such as 52.4',
+);
+
 export const seconds: ReadNumber = numberReader(DECIMAL, () => true, 'a number of seconds');
 
 /** Returns a parser for a number of hours from 0 to `longest`. */

@@ -71,7 +71,7 @@ const RETRIES = 2;
  * Connects to the gateway.
  * @throws UsageError if the environment does not specify one.
  */
-function connect(environment: NodeJS.ProcessEnv = process.env): Sonogate {
+export function connect(environment: NodeJS.ProcessEnv = process.env): Sonogate {
   const { SONOGATE_URL: url, SONOGATE_KEY: key } = environment;
   if (!url || !key) {
     throw new UsageError('set SONOGATE_URL and SONOGATE_KEY (sonogate keys create)');

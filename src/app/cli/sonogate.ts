@@ -12,7 +12,7 @@ import type { DemoStudyName } from '../demo/phantom-studies.ts';
 import { EXIT, explainFailure } from './exit-status.ts';
 import { addInputOptions } from './input-options.ts';
 import { addKeyCommands } from './keys.ts';
-import { count, startOf, wholeNumber } from './numbers.ts';
+import { count, measuredValue, startOf, wholeNumber } from './numbers.ts';
 import { actAs, byPerson } from './person.ts';
 import { addSimulateCommands } from './simulate.ts';
 
@@ -178,6 +178,62 @@ program
   .description('cancel a request')
   .addOption(asJson())
   .action(async (request, options) => (await import('./remote.ts')).cancel(request, options));
+
+const review = program
+  .command('review')
+  .description('check, correct and sign a draft in the name of the key in SONOGATE_KEY');
+const amend = () =>
+  new Option('--amend', 'change a result that was signed; it is then signed again');
+review
+  .command('show <request>')
+  .description('show the values with their ids, the impression, the changes and who has signed')
+  .addOption(asJson())
+  .action(async (request, options) => (await import('./review.ts')).showReview(request, options));
+review
+  .command('accept <request> <measurement>')
+  .description('accept a value as it was measured')
+  .addOption(amend())
+  .addOption(asJson())
+  .action(async (request, measurement, options) => {
+    const change = { kind: 'accept', measurement } as const;
+    await (await import('./review.ts')).changeReview(request, change, options);
+  });
+review
+  .command('reject <request> <measurement>')
+  .description('reject a value; nothing uses it any more')
+  .option('--reason <text>', 'why, without names, identifiers and dates')
+  .addOption(amend())
+  .addOption(asJson())
+  .action(async (request, measurement, { reason, ...options }) => {
+    const change = { kind: 'reject', measurement, ...(reason && { reason }) } as const;
+    await (await import('./review.ts')).changeReview(request, change, options);
+  });
+review
+  .command('set <request> <measurement>')
+  .description('enter another value')
+  .requiredOption('--value <number>', 'the value, in the unit of the measurement', measuredValue)
+  .addOption(amend())
+  .addOption(asJson())
+  .action(async (request, measurement, { value, ...options }) => {
+    const change = { kind: 'set-value', measurement, value } as const;
+    await (await import('./review.ts')).changeReview(request, change, options);
+  });
+review
+  .command('undo <request> <change>')
+  .description('undo a change, by its number')
+  .addOption(amend())
+  .addOption(asJson())
+  .action(async (request, number, options) => {
+    const change = { kind: 'undo', change: count(number) } as const;
+    await (await import('./review.ts')).changeReview(request, change, options);
+  });
+review
+  .command('sign <request>')
+  .description('sign the result, which makes it final and sends it to the receivers of the draft')
+  .requiredOption('--revision <number>', 'the revision that you have read', wholeNumber)
+  .option('--statement <text>', 'a remark to the signature')
+  .addOption(asJson())
+  .action(async (request, options) => (await import('./review.ts')).signReview(request, options));
 
 program
   .command('history')
