@@ -64,6 +64,7 @@ async function uploaded(path: string): Promise<string> {
   const content = await openAsBlob(path);
   const body = { filename: 'a.dcm', bytes: content.size, media_type: 'application/dicom' };
   const { file, upload } = await client.calls.createUpload({ body });
+  if (!upload) throw new Error('the upload is already complete');
   if (!('parts' in upload)) {
     await fetch(upload.url, { method: 'PUT', headers: upload.headers, body: content });
     await client.calls.completeUpload({ id: file.id });

@@ -845,7 +845,7 @@ export type ListedRequest = {
   started_at: string | null;
   /** When it ended */
   ended_at: string | null;
-  /** When the result will be purged */
+  /** When the result will be purged; null without one. The `input` of a request that ended without a result is removed after the same time (`retention.days`) */
   expires_at: string | null;
   /** Key that made the request; null for studies received by DICOM */
   key: string | null;
@@ -1172,7 +1172,7 @@ export type Request = {
   started_at: string | null;
   /** When it ended */
   ended_at: string | null;
-  /** When the result will be purged */
+  /** When the result will be purged; null without one. The `input` of a request that ended without a result is removed after the same time (`retention.days`) */
   expires_at: string | null;
   /** Key that made the request; null for studies received by DICOM */
   key: string | null;
@@ -1476,8 +1476,8 @@ export type TriageFlag = {
 /** A file, and where to PUT its bytes */
 export type Upload = {
   file: File;
-  /** Where to PUT the bytes */
-  upload: WholeUpload | UploadInParts;
+  /** Where to PUT the bytes; null once the file is ready */
+  upload: WholeUpload | UploadInParts | null;
   /** POST here once all bytes have been sent */
   complete_url: string;
 };
@@ -1605,7 +1605,7 @@ export type WebhookMessage = {
   started_at: string | null;
   /** When it ended */
   ended_at: string | null;
-  /** When the result will be purged */
+  /** When the result will be purged; null without one. The `input` of a request that ended without a result is removed after the same time (`retention.days`) */
   expires_at: string | null;
   /** Key that made the request; null for studies received by DICOM */
   key: string | null;
@@ -2145,8 +2145,8 @@ export class Calls {
     return this.#send({ method: 'GET', path: `/v1/uploads/${encodeURIComponent(given.id)}` }, options);
   }
 
-  /** Abort an incomplete upload. */
-  abortUpload(
+  /** Delete a file, or abort its upload. */
+  deleteUpload(
     given: {
       /** Id of the request */
       id: string;

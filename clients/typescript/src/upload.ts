@@ -95,11 +95,11 @@ async function uploadOne(
   // The response may be a stored one from an earlier call, so the current state and addresses are
   // fetched.
   const state = await calls.getUpload({ id: file.id }, options);
-  if (state.file.status === 'ready') {
+  const { upload: to } = state;
+  if (state.file.status === 'ready' || to === null) {
     tell(data.size);
     return file.id;
   }
-  const { upload: to } = state;
   if ('parts' in to) await putParts(parts, to, data, tell, signal);
   else await put(parts, to, data, tell, signal);
   await calls.completeUpload({ id: file.id }, options);

@@ -348,16 +348,19 @@ export class Uploads {
     );
   }
 
-  /** Aborts an incomplete upload. Its bytes are removed a day after it was announced. */
-  async abort({ accountId, test }: Uploader, id: string): Promise<void> {
-    const { rows } = await this.#database.query(
+  /**
+   * Deletes a file or an incomplete upload: nobody can use it any more. Its bytes are removed a day
+   * after it was announced, once no unfinished request reads them.
+   * @throws SonogateError `not_found`
+   */
+  async remove({ accountId, test }: Uploader, id: string): Promise<void> {
+    const { rows } = await this.#database.query<Pick<FileRow, 'status'>>(
       `UPDATE files SET expires_at = $3
-       WHERE id = $1 AND account_id = $2 AND (test OR NOT $4) AND status = 'pending'
-         AND expires_at > $3 RETURNING id`,
+       WHERE id = $1 AND account_id = $2 AND (test OR NOT $4) AND expires_at > $3 RETURNING status`,
       [id, accountId, this.#now(), test],
     );
-    if (!rows[0]) throw new SonogateError('not_found', 'There is no pending upload here.');
-    await this.#parts.abort(id);
+    if (!rows[0]) throw new SonogateError('not_found', 'There is no such upload.');
+    if (rows[0].status === 'pending') await this.#parts.abort(id);
   }
 
   /**

@@ -99,10 +99,10 @@ export const UPLOAD_OPERATIONS = operationsOf('Uploads', {
     answer: 'upload',
     errors: ['not_found'],
   },
-  abortUpload: {
+  deleteUpload: {
     method: 'delete',
     path: '/v1/uploads/{id}',
-    summary: 'Abort an incomplete upload',
+    summary: 'Delete a file, or abort its upload',
     pathExamples: { id: EXAMPLE.file },
     scope: 'uploads',
     status: 204,
@@ -143,7 +143,7 @@ export const UPLOAD_OPERATIONS = operationsOf('Uploads', {
 
 /**
  * Adds `/v1/uploads`: files are announced, PUT to signed URLs and completed. Their state can be
- * read, and they can be aborted.
+ * read, and they can be deleted.
  */
 export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void {
   const { uploads, config, signer, now = () => new Date() } = deps;
@@ -161,9 +161,9 @@ export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void
     context.body = await uploadView(file, baseUrl(context, config), deps);
   });
 
-  serve(UPLOAD_OPERATIONS.abortUpload, async (context) => {
+  serve(UPLOAD_OPERATIONS.deleteUpload, async (context) => {
     const { id = '' } = context.params;
-    await uploads.abort(context.state.principal, id);
+    await uploads.remove(context.state.principal, id);
   });
 
   serve(UPLOAD_OPERATIONS.putUploadPart, async (context) => {
@@ -191,7 +191,7 @@ export function addUploadRoutes(router: Router<HttpState>, deps: HttpDeps): void
 
 /**
  * Returns the file with its upload URLs: one signed URL, or one for each part, including parts
- * that have already arrived.
+ * that have already arrived. A complete file has none.
  */
 async function uploadView(
   file: FileRow,
@@ -200,6 +200,8 @@ async function uploadView(
 ) {
   const expires = new Date(now().getTime() + LINK_LIFE_MS);
   const base = `/v1/uploads/${file.id}`;
+  const complete_url = `${address}${base}/complete`;
+  if (file.status === 'ready') return { file: view(file), upload: null, complete_url };
   const signed = (path: string) => `${address}${signer.sign('PUT', path, expires)}`;
   const headers = { 'Content-Type': file.media_type };
   const seconds = LINK_LIFE_MS / 1000;
@@ -224,7 +226,7 @@ async function uploadView(
         headers,
         expires_at: expires.toISOString(),
       };
-  return { file: view(file), upload, complete_url: `${address}${base}/complete` };
+  return { file: view(file), upload, complete_url };
 }
 
 /** Returns the body of a PUT and its Content-Length. */

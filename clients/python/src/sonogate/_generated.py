@@ -1084,7 +1084,7 @@ class ListedRequest(TypedDict):
     ended_at: str | None
     """When it ended"""
     expires_at: str | None
-    """When the result will be purged"""
+    """When the result will be purged; null without one. The `input` of a request that ended without a result is removed after the same time (`retention.days`)"""
     key: str | None
     """Key that made the request; null for studies received by DICOM"""
     test: bool
@@ -1480,7 +1480,7 @@ class Request(TypedDict):
     ended_at: str | None
     """When it ended"""
     expires_at: str | None
-    """When the result will be purged"""
+    """When the result will be purged; null without one. The `input` of a request that ended without a result is removed after the same time (`retention.days`)"""
     key: str | None
     """Key that made the request; null for studies received by DICOM"""
     test: bool
@@ -1772,8 +1772,8 @@ class Upload(TypedDict):
     """A file, and where to PUT its bytes."""
 
     file: File
-    upload: WholeUpload | UploadInParts
-    """Where to PUT the bytes"""
+    upload: WholeUpload | UploadInParts | None
+    """Where to PUT the bytes; null once the file is ready"""
     complete_url: str
     """POST here once all bytes have been sent"""
 
@@ -2000,7 +2000,7 @@ class WebhookMessage(TypedDict):
     ended_at: str | None
     """When it ended"""
     expires_at: str | None
-    """When the result will be purged"""
+    """When the result will be purged; null without one. The `input` of a request that ended without a result is removed after the same time (`retention.days`)"""
     key: str | None
     """Key that made the request; null for studies received by DICOM"""
     test: bool
@@ -2391,8 +2391,8 @@ class Calls:
         """Get the state of an upload, with new URLs to resume it."""
         return cast("Upload", self._send("GET", f"/v1/uploads/{quote(id, safe='')}"))
 
-    def abort_upload(self, *, id: str) -> None:
-        """Abort an incomplete upload."""
+    def delete_upload(self, *, id: str) -> None:
+        """Delete a file, or abort its upload."""
         return cast(None, self._send("DELETE", f"/v1/uploads/{quote(id, safe='')}"))
 
     def complete_upload(self, *, id: str, body: CompleteUploadBody | None = None, idempotency_key: str | None = None) -> File:
@@ -2502,8 +2502,8 @@ class AsyncCalls:
         """Get the state of an upload, with new URLs to resume it."""
         return cast("Upload", await self._send("GET", f"/v1/uploads/{quote(id, safe='')}"))
 
-    async def abort_upload(self, *, id: str) -> None:
-        """Abort an incomplete upload."""
+    async def delete_upload(self, *, id: str) -> None:
+        """Delete a file, or abort its upload."""
         return cast(None, await self._send("DELETE", f"/v1/uploads/{quote(id, safe='')}"))
 
     async def complete_upload(self, *, id: str, body: CompleteUploadBody | None = None, idempotency_key: str | None = None) -> File:

@@ -150,7 +150,9 @@ export const listedRequest = object('A request without input and output', {
   created_at: time('When the request was submitted'),
   started_at: maybeTime('When a worker started it', EXAMPLE.time),
   ended_at: maybeTime('When it ended', EXAMPLE.time),
-  expires_at: maybeTime('When the result will be purged'),
+  expires_at: maybeTime(
+    'When the result will be purged; null without one. The `input` of a request that ended without a result is removed after the same time (`retention.days`)',
+  ),
   key: maybeText('Key that made the request; null for studies received by DICOM', EXAMPLE.key),
   test: flag('True if made with a test key', false),
   priority: choice(['low', 'normal', 'high'], 'Priority among waiting requests', 'normal'),
@@ -281,7 +283,10 @@ export const uploadInParts = object('A URL for each part', {
 
 export const upload = object('A file, and where to PUT its bytes', {
   file,
-  upload: described(z.union([wholeUpload, uploadInParts]), 'Where to PUT the bytes'),
+  upload: described(
+    z.union([wholeUpload, uploadInParts]).nullable(),
+    'Where to PUT the bytes; null once the file is ready',
+  ),
   complete_url: link(
     'POST here once all bytes have been sent',
     `/v1/uploads/${EXAMPLE.file}/complete`,

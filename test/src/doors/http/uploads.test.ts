@@ -93,6 +93,21 @@ describe('uploads', () => {
     expect(await readFile(path, 'utf8')).toBe('hello');
   });
 
+  it('once ready, state no address for a PUT, and can be deleted', async () => {
+    const created = await read(await announce(5));
+    const path = `/v1/uploads/${created.file.id}`;
+    await put(created.upload.url, 'hello');
+    await complete(created.complete_url);
+    const state = await read(await gateway.call(path));
+    expect([state.file.status, state.upload]).toEqual(['ready', null]);
+
+    expect((await gateway.call(path, { method: 'DELETE' })).status).toBe(204);
+    expect((await gateway.call(path)).status).toBe(404);
+    const body = { input: { files: [created.file.id] } };
+    expect((await gateway.call('/v1/run/us/obstetric', { body })).status).toBe(422);
+    expect((await gateway.call(path, { method: 'DELETE' })).status).toBe(404);
+  });
+
   it.each([
     ['fewer bytes', 'hell'],
     ['more bytes', 'hello!'],
@@ -213,7 +228,7 @@ describe('uploads', () => {
     await expect(announced(30_001)).rejects.toMatchObject(full);
     const rest = await announced(30_000);
     await expect(announced(1)).rejects.toMatchObject(full);
-    await uploads.abort(owner, rest.id);
+    await uploads.remove(owner, rest.id);
     await expect(announced(30_001)).rejects.toMatchObject(full);
     // Bytes that have arrived already occupy space, so they must not be counted twice.
     await uploads.receive(whole.id, Readable.from([Buffer.alloc(60_000)]), 60_000);
