@@ -1,4 +1,5 @@
 import { isUid } from '../../../pipelines/dicom/uid.ts';
+import { element } from '../../platform/xml.ts';
 import type { AuditedObject, AuditFacts, Participant } from './facts.ts';
 import { networkType, OUTCOME_INDICATORS, PARTICIPANT_ROLES } from './facts.ts';
 
@@ -110,34 +111,6 @@ function rfc3881(code: string, display: string): Code {
 
 function codeElement(name: string, { code, system, display }: Code): string {
   return element(name, { 'csd-code': code, codeSystemName: system, originalText: display });
-}
-
-function element(
-  name: string,
-  attributes: Readonly<Record<string, string | undefined>>,
-  ...content: readonly string[]
-): string {
-  const written = Object.entries(attributes).flatMap(([key, value]) =>
-    value === undefined || value === '' ? [] : [` ${key}="${escapeXml(value)}"`],
-  );
-  const inner = content.join('');
-  return `<${name}${written.join('')}${inner === '' ? '/>' : `>${inner}</${name}>`}`;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-};
-
-function escapeXml(text: string): string {
-  return (
-    text
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 does not allow them
-      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '\ufffd')
-      .replace(/[&<>"]/g, (each) => ENTITIES[each] ?? each)
-  );
 }
 
 function base64(text: string): string {

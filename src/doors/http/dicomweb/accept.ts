@@ -73,15 +73,25 @@ const covers = (range: MediaRange, type: string): boolean =>
   range.type === '*/*' ||
   (range.type.endsWith('/*') && type.startsWith(range.type.slice(0, -1)));
 
+/** Returns the type among `types` that the caller prefers; null if the caller accepts none of them. */
+export function preferredType<const T extends string>(
+  ranges: readonly MediaRange[],
+  types: readonly T[],
+): T | null {
+  for (const range of ranges) {
+    const type = range.multipart ? undefined : types.find((one) => covers(range, one));
+    if (type !== undefined) return type;
+  }
+  return null;
+}
+
 /**
  * Returns the type among `types` that the caller prefers.
  * @throws SonogateError `not_acceptable` if the caller accepts none of them.
  */
 export function requireAccepted(ranges: readonly MediaRange[], types: readonly string[]): string {
-  for (const range of ranges) {
-    const type = range.multipart ? undefined : types.find((one) => covers(range, one));
-    if (type !== undefined) return type;
-  }
+  const type = preferredType(ranges, types);
+  if (type !== null) return type;
   throw new SonogateError('not_acceptable', `Accept one of ${types.join(', ')}.`);
 }
 

@@ -7,8 +7,11 @@ import { SonogateError } from '../../../platform/errors/catalogue.ts';
 import { baseUrl, type HttpDeps, type HttpState } from '../context.ts';
 import { operationsOf } from '../openapi/operation.ts';
 import { servingOn } from '../route.ts';
+import { acceptedRanges, preferredType } from './accept.ts';
+import { nativeDicomModel } from './native-model.ts';
 
 const DICOM_JSON = 'application/dicom+json';
+const DICOM_XML = 'application/dicom+xml';
 
 /** Form of a UID (PS3.5 9.1). */
 const UID = /^(?=.{1,64}$)(0|[1-9]\d*)(\.(0|[1-9]\d*))*$/;
@@ -67,7 +70,7 @@ export const STORE_OPERATIONS = operationsOf('DICOMweb', {
     ...STORE,
     path: '/dicomweb/studies/{study}',
     summary: 'Store objects of one study (STOW-RS); objects of other studies are refused',
-    errors: [...STORE_ERRORS, 'not_found'],
+    errors: [...STORE_ERRORS, 'invalid_query'],
   },
 });
 
@@ -79,7 +82,7 @@ export function addStoreRoutes(router: Router<HttpState>, deps: HttpDeps): void 
   const store = async (context: RouterContext<HttpState>) => {
     const { study = null } = context.params;
     if (study !== null && !UID.test(study)) {
-      throw new SonogateError('not_found', 'The path does not contain a Study Instance UID.');
+      throw new SonogateError('invalid_query', 'The path does not contain a Study Instance UID.');
     }
     if (context.state.principal.test) {
       throw new SonogateError('forbidden', 'A test key cannot store objects.');
@@ -93,9 +96,12 @@ export function addStoreRoutes(router: Router<HttpState>, deps: HttpDeps): void 
       body: context.req,
     });
     context.status = statusOf(outcome);
-    context.type = DICOM_JSON;
     const address = deps.servesStudies ? `${baseUrl(context, deps.config)}/dicomweb` : null;
-    context.body = JSON.stringify(storeResponse(outcome, address));
+    const response = storeResponse(outcome, address);
+    // JSON is the default, also for a caller that accepts neither form (PS3.18 table 8.7.3-1).
+    const accepted = preferredType(acceptedRanges(context), [DICOM_JSON, DICOM_XML]);
+    context.type = accepted ?? DICOM_JSON;
+    context.body = accepted === DICOM_XML ? nativeDicomModel(response) : JSON.stringify(response);
   };
   serve(STORE_OPERATIONS.storeInstances, store);
   serve(STORE_OPERATIONS.storeInstancesOfStudy, store);

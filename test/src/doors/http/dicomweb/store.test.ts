@@ -32,8 +32,12 @@ const outcome = (over: Partial<StoreOutcome> = {}): StoreOutcome => ({
   unreadable: [],
   ...over,
 });
-const store = async (key: string | null, path = '/dicomweb/studies') =>
-  gateway.call(path, { key, method: 'POST', headers: { 'content-type': 'multipart/related' } });
+const store = async (key: string | null, path = '/dicomweb/studies', accept?: string) =>
+  gateway.call(path, {
+    key,
+    method: 'POST',
+    headers: { 'content-type': 'multipart/related', ...(accept && { accept }) },
+  });
 
 test.each([
   [200, 'all were stored', { stored: [OBJECT] }],
@@ -71,6 +75,35 @@ it('names the addresses from which the study and the object can be retrieved', a
   expect(await urls()).toEqual([undefined, undefined]);
 });
 
+it('answers in XML, if the sender prefers that', async () => {
+  const key = await gateway.key({ scopes: ['store'] });
+  answer = () => outcome({ stored: [OBJECT], failed: [{ ...REFUSED, sopInstanceUid: '<&>' }] });
+  const response = await store(key, undefined, 'application/dicom+xml, */*;q=0.1');
+  expect(response.status).toBe(202);
+  expect(response.headers.get('content-type')).toBe('application/dicom+xml');
+  const url = `${gateway.url}/dicomweb/studies/1.5`;
+  const value = (text: string | number) => `<Value number="1">${text}</Value></DicomAttribute>`;
+  expect(await response.text()).toBe(
+    [
+      '<?xml version="1.0" encoding="UTF-8"?>\n',
+      '<NativeDicomModel xmlns="http://dicom.nema.org/PS3.19/models/NativeDICOM" xml:space="preserve">',
+      `<DicomAttribute tag="00081190" vr="UR" keyword="RetrieveURL">${value(url)}`,
+      '<DicomAttribute tag="00081198" vr="SQ" keyword="FailedSOPSequence"><Item number="1">',
+      `<DicomAttribute tag="00081150" vr="UI" keyword="ReferencedSOPClassUID">${value('1.2')}`,
+      `<DicomAttribute tag="00081155" vr="UI" keyword="ReferencedSOPInstanceUID">${value('&lt;&amp;&gt;')}`,
+      `<DicomAttribute tag="00081197" vr="US" keyword="FailureReason">${value(0xa900)}`,
+      '</Item></DicomAttribute>',
+      '<DicomAttribute tag="00081199" vr="SQ" keyword="ReferencedSOPSequence"><Item number="1">',
+      `<DicomAttribute tag="00081150" vr="UI" keyword="ReferencedSOPClassUID">${value('1.2')}`,
+      `<DicomAttribute tag="00081155" vr="UI" keyword="ReferencedSOPInstanceUID">${value('1.2.3')}`,
+      `<DicomAttribute tag="00081190" vr="UR" keyword="RetrieveURL">${value(`${url}/series/1.6/instances/1.2.3`)}`,
+      '</Item></DicomAttribute></NativeDicomModel>',
+    ].join(''),
+  );
+  const other = await store(key, undefined, 'text/html');
+  expect(other.headers.get('content-type')).toContain('application/dicom+json');
+});
+
 test.each([
   ['none was taken for now', () => outcome({ failed: [CONGESTED] })],
   [
@@ -97,9 +130,9 @@ test.each([
   ['no key', null, '/dicomweb/studies', 401],
   ['a key for everything else', ['run', 'read', 'uploads'], '/dicomweb/studies', 403],
   ['a test key', 'test', '/dicomweb/studies', 403],
-  ['a study that is no UID', ['store'], '/dicomweb/studies/abc', 404],
-  ['a UID with a leading zero', ['store'], '/dicomweb/studies/1.02', 404],
-  ['a UID of 65 characters', ['store'], `/dicomweb/studies/1.${'2'.repeat(63)}`, 404],
+  ['a study that is no UID', ['store'], '/dicomweb/studies/abc', 400],
+  ['a UID with a leading zero', ['store'], '/dicomweb/studies/1.02', 400],
+  ['a UID of 65 characters', ['store'], `/dicomweb/studies/1.${'2'.repeat(63)}`, 400],
 ] as const)('%s is refused', async (_, scopes, path, status) => {
   const before = seen.length;
   const key =
