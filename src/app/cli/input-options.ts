@@ -1,5 +1,6 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { DATING_BASIS } from '../../../pipelines/result/render/obstetric/shared.ts';
+import type { ProgramCommand } from './command.ts';
 import { UsageError } from './exit-status.ts';
 import { positiveNumber, wholeNumber } from './numbers.ts';
 
@@ -21,7 +22,7 @@ export interface InputOptions {
   priors?: readonly string[];
 }
 
-export function addInputOptions(command: Command): Command {
+export function addInputOptions(command: ProgramCommand): ProgramCommand {
   return command
     .option(
       '--ga-days <number>',

@@ -1,15 +1,15 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { CLIENT_SCOPES, OVERLAP_HOURS, SCOPES, type Scope } from '../../core/accounts/keys.ts';
 import type { ConsoleRole } from '../../core/accounts/roles.ts';
 import { CONSOLE_ROLES } from '../../core/accounts/roles.ts';
 import type { CommandAnswer } from '../../operations/commands.ts';
 import { type AnswerForm, answer } from './answer.ts';
+import type { ProgramCommand } from './command.ts';
 import { UsageError } from './exit-status.ts';
 import { endOf, hoursUpTo } from './numbers.ts';
 import { runCommand } from './operations.ts';
-import { byPerson } from './person.ts';
 
-export function addKeyCommands(program: Command): void {
+export function addKeyCommands(program: ProgramCommand): void {
   const keys = program.command('keys').description('manage API keys');
   keys
     .command('create')
@@ -31,14 +31,11 @@ export function addKeyCommands(program: Command): void {
       'when the key expires: a period (90d), a date (2027-01-31) or a date and time',
       (text) => endOf(text),
     )
-    .addOption(byPerson())
-    .option('--json', 'as JSON')
-    .action(createKey);
+    .changes(createKey);
   keys
     .command('list')
     .description('list keys, without their secrets')
-    .option('--json', 'as JSON')
-    .action((options) => listKeys(options));
+    .prints((options) => listKeys(options));
   keys
     .command('rotate <id>')
     .description(
@@ -50,15 +47,11 @@ export function addKeyCommands(program: Command): void {
       hoursUpTo(OVERLAP_HOURS.longest),
       OVERLAP_HOURS.usual,
     )
-    .addOption(byPerson())
-    .option('--json', 'as JSON')
-    .action((id, options) => rotateKey(id, options));
+    .changes((id, options) => rotateKey(id, options));
   keys
     .command('revoke <id>')
     .description('revoke a key permanently')
-    .addOption(byPerson())
-    .option('--json', 'as JSON')
-    .action((id, options) => revokeKey(id, options));
+    .changes((id, options) => revokeKey(id, options));
 }
 
 /** Creates a key and prints only the key on standard output. The key is shown only once. */

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { ECHO_CASES, type EchoCaseName } from '../../../models/phantom/echo/cases.ts';
 import type { StudyFile } from '../../../models/phantom/study.ts';
 import type { StudyContents } from '../../../models/phantom/study-shots.ts';
 import type { startDemoEhr } from '../demo/ehr.ts';
 import { CART_STYLES } from '../simulate/carts.ts';
 import { answer } from './answer.ts';
+import type { ProgramCommand } from './command.ts';
 import { countSent, store } from './dicom.ts';
 import { EXIT, type ExitStatus } from './exit-status.ts';
 import { count, port, seconds, wholeNumber, wholeNumberFrom } from './numbers.ts';
@@ -39,7 +40,7 @@ function contentsOption(): Option {
 }
 
 /** Adds `simulate`, with a gateway's peers as subcommands, and `simulate-echo`. */
-export function addSimulateCommands(program: Command): void {
+export function addSimulateCommands(program: ProgramCommand): void {
   const command = program
     .command('simulate')
     .description('write a phantom obstetric study as DICOM files, or send it')
@@ -48,8 +49,7 @@ export function addSimulateCommands(program: Command): void {
     .option('--out <dir>', 'write the files to this folder', './phantom-study')
     .addOption(contentsOption())
     .option('--send <node>', 'also send the study to AE@host:port')
-    .option('--json', 'as JSON')
-    .action(simulate);
+    .prints(simulate);
   command
     .command('cart <node>')
     .description(
@@ -65,9 +65,9 @@ export function addSimulateCommands(program: Command): void {
     .addOption(contentsOption())
     .option('--pause-seconds <number>', 'pause between two objects', seconds, 0)
     .option('--from <ae>', 'calling AE title, instead of the one of the style')
-    .action(async (node, options) => {
-      process.exitCode = await (await import('../simulate/cart.ts')).simulateCart(node, options);
-    });
+    .does(async (node, options) =>
+      (await import('../simulate/cart.ts')).simulateCart(node, options),
+    );
   command
     .command('pacs')
     .description(
@@ -75,13 +75,13 @@ export function addSimulateCommands(program: Command): void {
     )
     .option('--port <number>', 'port to listen on', port, 11113)
     .option('--out <dir>', 'folder for the objects', './phantom-pacs')
-    .action(simulatePacs);
+    .does(simulatePacs);
   command
     .command('ehr')
     .description('run an EHR with the phantom patients on this machine until interrupted')
     .option('--port <number>', 'port to listen on', port, 8090)
     .option('--seed <number>', 'seed of the phantom patients', wholeNumber, 1)
-    .action(simulateEhr);
+    .does(simulateEhr);
 
   program
     .command('simulate-echo')
@@ -96,8 +96,7 @@ export function addSimulateCommands(program: Command): void {
     .option('--out <dir>', 'write the files to this folder', './phantom-echo')
     .option('--handheld', 'MP4 clips of the focused views, without calibration')
     .option('--send <node>', 'also send the study to AE@host:port')
-    .option('--json', 'as JSON')
-    .action(simulateEcho);
+    .prints(simulateEcho);
 }
 
 /**
@@ -148,10 +147,10 @@ async function simulate(options: {
   contents?: StudyContents;
   send?: string;
   json?: boolean;
-}): Promise<void> {
+}): Promise<ExitStatus> {
   const { simulateObstetricStudy } = await import('../../../models/phantom/study.ts');
   const { files, truth } = await simulateObstetricStudy(options);
-  process.exitCode = await writeStudy(files, truth, options);
+  return writeStudy(files, truth, options);
 }
 
 /**
@@ -166,11 +165,11 @@ async function simulateEcho(options: {
   handheld?: boolean;
   send?: string;
   json?: boolean;
-}): Promise<void> {
+}): Promise<ExitStatus> {
   const { echoStudy, handheldStudy } = await import('../../../models/phantom/echo/study.ts');
   const request = { seed: options.seed, of: options.heart, beats: options.beats };
   const { files, truth } = await (options.handheld ? handheldStudy : echoStudy)(request);
-  process.exitCode = await writeStudy(files, truth, options);
+  return writeStudy(files, truth, options);
 }
 
 const LOOPBACK = '127.0.0.1';

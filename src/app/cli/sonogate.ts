@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import { EVIDENCE_SETTINGS } from '../../../config/schema.ts';
 import { WITHDRAWAL_REASON_CODES } from '../../../pipelines/contract/withdrawal.ts';
 import { DELIVERY_STATES } from '../../core/outbox/delivery.ts';
@@ -9,6 +9,7 @@ import { REQUEST_STATUS } from '../../core/requests/request.ts';
 import { STUDY_STATE } from '../../core/studies/study-store.ts';
 import { COMMIT, VERSION } from '../../platform/version.ts';
 import type { DemoStudyName } from '../demo/phantom-studies.ts';
+import { ProgramCommand } from './command.ts';
 import { EXIT, explainFailure } from './exit-status.ts';
 import { addInputOptions } from './input-options.ts';
 import { addKeyCommands } from './keys.ts';
@@ -27,14 +28,8 @@ function endOnClosedPipe(): void {
   });
 }
 
-/**
- * The option of every command that prints an answer. With it, standard output is a single JSON
- * document.
- */
-const asJson = () => new Option('--json', 'as JSON');
-
 /** The options of a command that connects to a DICOM node over TLS. */
-const addTlsOptions = (command: Command): Command =>
+const addTlsOptions = (command: ProgramCommand): ProgramCommand =>
   command
     .option('--tls', 'use TLS, also with each of the options that follow')
     .option('--ca-file <file>', "authority of the node's certificate, unless it is public (PEM)")
@@ -42,7 +37,7 @@ const addTlsOptions = (command: Command): Command =>
     .option('--key-file <file>', 'key of our certificate (PEM)')
     .option('--server-name <name>', "name in the node's certificate, if it differs from the host");
 
-export const program = new Command('sonogate')
+export const program = new ProgramCommand('sonogate')
   .description(
     'Hospital integration gateway for ultrasound: DICOM in, measurements out as SR, FHIR and JSON.',
   )
@@ -62,7 +57,7 @@ export const program = new Command('sonogate')
 program
   .command('serve')
   .description('run the gateway (npm start)')
-  .action(async () => (await import('./serve.ts')).serve());
+  .does(async () => (await import('./serve.ts')).serve());
 
 program
   .command('demo')
@@ -81,9 +76,7 @@ program
       'unrecognised',
     ] satisfies DemoStudyName[]),
   )
-  .action(async (options) => {
-    process.exitCode = await (await import('../demo/demo.ts')).demo(options);
-  });
+  .does(async (options) => (await import('../demo/demo.ts')).demo(options));
 
 addSimulateCommands(program);
 addKeyCommands(program);
@@ -91,18 +84,12 @@ addKeyCommands(program);
 addTlsOptions(program.command('echo <node>'))
   .description('C-ECHO to a DICOM node: AE@host:port')
   .option('--from <ae>', 'calling AE title (default: SONOGATE-CLI)')
-  .addOption(asJson())
-  .action(async (node, options) => {
-    process.exitCode = await (await import('./dicom.ts')).echo(node, options);
-  });
+  .prints(async (node, options) => (await import('./dicom.ts')).echo(node, options));
 
 addTlsOptions(program.command('send <node> <paths...>'))
   .description('C-STORE files and folders to a DICOM node: AE@host:port')
   .option('--from <ae>', 'calling AE title (default: SONOGATE-CLI)')
-  .addOption(asJson())
-  .action(async (node, paths, options) => {
-    process.exitCode = await (await import('./dicom.ts')).send(node, paths, options);
-  });
+  .prints(async (node, paths, options) => (await import('./dicom.ts')).send(node, paths, options));
 
 program
   .command('find')
@@ -117,18 +104,14 @@ program
   .option('--limit <number>', 'maximum number of rows', count, 100)
   .addOption(byPerson())
   .option('--json', 'as JSON, including the identity of each patient')
-  .action(async (options) => (await import('./archives.ts')).find(options));
+  .does(async (options) => (await import('./archives.ts')).find(options));
 
 program
   .command('fetch <study>')
   .description('have the gateway retrieve a study from an archive and route it')
   .requiredOption('--from <archive>', 'name of the archive in the configuration')
   .option('--detach', 'print the id of the retrieval without waiting for it')
-  .addOption(byPerson())
-  .addOption(asJson())
-  .action(async (study, options) => {
-    process.exitCode = await (await import('./archives.ts')).fetchStudy(study, options);
-  });
+  .changes(async (study, options) => (await import('./archives.ts')).fetchStudy(study, options));
 
 addInputOptions(program.command('interpret <endpoint> <paths...>'))
   .description('run a pipeline on local files, without a server: us/obstetric, us/echo')
@@ -140,10 +123,9 @@ addInputOptions(program.command('interpret <endpoint> <paths...>'))
     ).choices(EVIDENCE_SETTINGS),
   )
   .requiredOption('--out <dir>', 'folder for result.json and the artifacts')
-  .addOption(asJson())
-  .action(async (endpoint, paths, options) => {
-    process.exitCode = await (await import('./interpret.ts')).interpret(endpoint, paths, options);
-  });
+  .prints(async (endpoint, paths, options) =>
+    (await import('./interpret.ts')).interpret(endpoint, paths, options),
+  );
 
 addInputOptions(program.command('submit <endpoint> <paths...>'))
   .description('upload files and submit them to a gateway (SONOGATE_URL, SONOGATE_KEY)')
@@ -160,24 +142,19 @@ addInputOptions(program.command('submit <endpoint> <paths...>'))
     'repeating the command with the same key does not submit the request again',
   )
   .option('--detach', 'print the id of the request without waiting for it')
-  .addOption(asJson())
-  .action(async (endpoint, paths, options) => {
-    process.exitCode = await (await import('./remote.ts')).submit(endpoint, paths, options);
-  });
+  .prints(async (endpoint, paths, options) =>
+    (await import('./remote.ts')).submit(endpoint, paths, options),
+  );
 
 program
   .command('watch <request>')
   .description('show the progress of a request until it ends')
-  .addOption(asJson())
-  .action(async (request, options) => {
-    process.exitCode = await (await import('./remote.ts')).watch(request, options);
-  });
+  .prints(async (request, options) => (await import('./remote.ts')).watch(request, options));
 
 program
   .command('cancel <request>')
   .description('cancel a request')
-  .addOption(asJson())
-  .action(async (request, options) => (await import('./remote.ts')).cancel(request, options));
+  .prints(async (request, options) => (await import('./remote.ts')).cancel(request, options));
 
 const review = program
   .command('review')
@@ -187,14 +164,12 @@ const amend = () =>
 review
   .command('show <request>')
   .description('show the values with their ids, the impression, the changes and who has signed')
-  .addOption(asJson())
-  .action(async (request, options) => (await import('./review.ts')).showReview(request, options));
+  .prints(async (request, options) => (await import('./review.ts')).showReview(request, options));
 review
   .command('accept <request> <measurement>')
   .description('accept a value as it was measured')
   .addOption(amend())
-  .addOption(asJson())
-  .action(async (request, measurement, options) => {
+  .prints(async (request, measurement, options) => {
     const change = { kind: 'accept', measurement } as const;
     await (await import('./review.ts')).changeReview(request, change, options);
   });
@@ -203,8 +178,7 @@ review
   .description('reject a value; nothing uses it any more')
   .option('--reason <text>', 'why, without names, identifiers and dates')
   .addOption(amend())
-  .addOption(asJson())
-  .action(async (request, measurement, { reason, ...options }) => {
+  .prints(async (request, measurement, { reason, ...options }) => {
     const change = { kind: 'reject', measurement, ...(reason && { reason }) } as const;
     await (await import('./review.ts')).changeReview(request, change, options);
   });
@@ -213,8 +187,7 @@ review
   .description('enter another value')
   .requiredOption('--value <number>', 'the value, in the unit of the measurement', measuredValue)
   .addOption(amend())
-  .addOption(asJson())
-  .action(async (request, measurement, { value, ...options }) => {
+  .prints(async (request, measurement, { value, ...options }) => {
     const change = { kind: 'set-value', measurement, value } as const;
     await (await import('./review.ts')).changeReview(request, change, options);
   });
@@ -222,8 +195,7 @@ review
   .command('undo <request> <change>')
   .description('undo a change, by its number')
   .addOption(amend())
-  .addOption(asJson())
-  .action(async (request, number, options) => {
+  .prints(async (request, number, options) => {
     const change = { kind: 'undo', change: count(number) } as const;
     await (await import('./review.ts')).changeReview(request, change, options);
   });
@@ -232,8 +204,7 @@ review
   .description('sign the result, which makes it final and sends it to the receivers of the draft')
   .requiredOption('--revision <number>', 'the revision that you have read', wholeNumber)
   .option('--statement <text>', 'a remark to the signature')
-  .addOption(asJson())
-  .action(async (request, options) => (await import('./review.ts')).signReview(request, options));
+  .prints(async (request, options) => (await import('./review.ts')).signReview(request, options));
 
 program
   .command('history')
@@ -247,32 +218,26 @@ program
     (text) => startOf(text),
   )
   .option('--limit <number>', 'maximum number of rows', count)
-  .addOption(asJson())
-  .action(async (options) => (await import('./remote.ts')).history(options));
+  .prints(async (options) => (await import('./remote.ts')).history(options));
 
 program
   .command('download <request>')
   .description('download the result and the artifacts of a request')
   .requiredOption('--out <dir>', 'write the files to this folder')
   .option('--only <name...>', 'only these artifacts')
-  .addOption(asJson())
-  .action(async (request, options) => (await import('./remote.ts')).download(request, options));
+  .prints(async (request, options) => (await import('./remote.ts')).download(request, options));
 
 program
   .command('explain <study>')
   .description('show what happened to a study and why (Study Instance UID or gateway id)')
-  .addOption(asJson())
-  .action(async (study, options) => (await import('./studies.ts')).explain(study, options));
+  .prints(async (study, options) => (await import('./studies.ts')).explain(study, options));
 
 program
   .command('doctor')
   .description(
     'check the configuration, disk, models, and every PACS and EHR, without changing anything',
   )
-  .addOption(asJson())
-  .action(async (options) => {
-    process.exitCode = await (await import('../doctor/doctor.ts')).doctor(options);
-  });
+  .prints(async (options) => (await import('../doctor/doctor.ts')).doctor(options));
 
 const studies = program.command('studies').description('manage studies received by DICOM');
 studies
@@ -280,14 +245,11 @@ studies
   .description('list the most recent studies, without patient identity')
   .addOption(new Option('--state <state>', 'only those in this state').choices(STUDY_STATE))
   .option('--last <number>', 'number of studies', count, 100)
-  .addOption(asJson())
-  .action(async (options) => (await import('./studies.ts')).listStudies(options));
+  .prints(async (options) => (await import('./studies.ts')).listStudies(options));
 studies
   .command('complete <study>')
   .description('stop waiting for more objects')
-  .addOption(byPerson())
-  .addOption(asJson())
-  .action(async (study, options) => (await import('./studies.ts')).completeStudy(study, options));
+  .changes(async (study, options) => (await import('./studies.ts')).completeStudy(study, options));
 studies
   .command('release <study>')
   .description('release a study that is held, ignored or not routed')
@@ -298,37 +260,26 @@ studies
       'if the patient ID was merged but the birth date differs: the ID for the study',
     ).choices(MERGE_DECISIONS),
   )
-  .addOption(byPerson())
-  .addOption(asJson())
-  .action(async (study, options) => (await import('./studies.ts')).releaseStudy(study, options));
+  .changes(async (study, options) => (await import('./studies.ts')).releaseStudy(study, options));
 studies
   .command('rerun <study>')
   .description('interpret a study again')
-  .addOption(byPerson())
-  .addOption(asJson())
-  .action(async (study, options) => (await import('./studies.ts')).rerunStudy(study, options));
+  .changes(async (study, options) => (await import('./studies.ts')).rerunStudy(study, options));
 studies
   .command('remove <study>')
   .description('remove a study with its objects and results before its retention ends')
   .option('--yes', 'remove it; otherwise only show what would be removed')
-  .addOption(byPerson())
-  .addOption(asJson())
-  .action(async (study, options) => {
-    process.exitCode = await (await import('./studies.ts')).removeStudy(study, options);
-  });
+  .changes(async (study, options) => (await import('./studies.ts')).removeStudy(study, options));
 
 const patients = program.command('patients').description('manage patients merged by HL7 messages');
 patients
   .command('merges')
   .description('list the merges in effect, without patient identity')
-  .addOption(asJson())
-  .action(async (options) => (await import('./studies.ts')).listMerges(options));
+  .prints(async (options) => (await import('./studies.ts')).listMerges(options));
 patients
   .command('separate <merge>')
   .description('undo a merge, which gives its studies back their own patient ID')
-  .addOption(byPerson())
-  .addOption(asJson())
-  .action(async (merge, options) => (await import('./studies.ts')).separate(merge, options));
+  .changes(async (merge, options) => (await import('./studies.ts')).separate(merge, options));
 
 program
   .command('rules')
@@ -340,8 +291,7 @@ program
   .option('--config <file>', 'test the rules in this file instead of those in use')
   .option('--last <number>', 'number of studies', count, 100)
   .option('--verbose', 'show why each rule did or did not match')
-  .addOption(asJson())
-  .action(async (options) => (await import('./studies.ts')).testRules(options));
+  .prints(async (options) => (await import('./studies.ts')).testRules(options));
 
 const deliveries = program
   .command('deliveries')
@@ -351,15 +301,12 @@ const deliveries = program
   .option('--code <code>', 'only those that last failed with this code (docs/errors.md)')
   .option('--request <id>', 'only those of this request')
   .option('--last <number>', 'number of deliveries', count, 100)
-  .addOption(asJson())
-  .action(async (options) => (await import('./deliveries.ts')).listDeliveries(options));
+  .prints(async (options) => (await import('./deliveries.ts')).listDeliveries(options));
 deliveries
   .command('close <delivery>')
   .description('close a dead delivery that its receiver will never get; replay sends it after all')
   .requiredOption('--reason <text>', 'why, without names, identifiers and dates')
-  .addOption(byPerson())
-  .addOption(asJson())
-  .action(async (id, options) => (await import('./deliveries.ts')).closeDelivery(id, options));
+  .changes(async (id, options) => (await import('./deliveries.ts')).closeDelivery(id, options));
 
 program
   .command('replay [delivery]')
@@ -370,16 +317,16 @@ program
     'send to the alternate of the destination; with --destination, also waiting deliveries',
   )
   .option('--to <name>', 'send to this destination instead')
-  .addOption(byPerson())
-  .addOption(asJson())
-  .action(async (delivery, options) => (await import('./deliveries.ts')).replay(delivery, options));
+  .changes(async (delivery, options) =>
+    (await import('./deliveries.ts')).replay(delivery, options),
+  );
 
 program
   .command('acknowledge <request>')
   .description('record who has seen the critical flags of a request')
-  .addOption(byPerson())
-  .addOption(asJson())
-  .action(async (request, options) => (await import('./studies.ts')).acknowledge(request, options));
+  .changes(async (request, options) =>
+    (await import('./studies.ts')).acknowledge(request, options),
+  );
 
 program
   .command('withdraw <request>')
@@ -390,9 +337,7 @@ program
       .makeOptionMandatory(),
   )
   .option('--text <text>', 'explanation for the receivers, without names, identifiers and dates')
-  .addOption(byPerson())
-  .addOption(asJson())
-  .action(async (request, options) => (await import('./studies.ts')).withdraw(request, options));
+  .changes(async (request, options) => (await import('./studies.ts')).withdraw(request, options));
 
 const hold = program
   .command('hold')
@@ -400,30 +345,23 @@ const hold = program
 hold
   .command('list')
   .description('list held reports with the reason and the candidates, without patient identity')
-  .addOption(asJson())
-  .action(async (options) => (await import('./hold.ts')).listHeld(options));
+  .prints(async (options) => (await import('./hold.ts')).listHeld(options));
 hold
   .command('show <id>')
   .description('show a held report with the patient identity from its images (audited)')
-  .addOption(byPerson())
-  .addOption(asJson())
-  .action(async (id, options) => (await import('./hold.ts')).showHeld(id, options));
+  .changes(async (id, options) => (await import('./hold.ts')).showHeld(id, options));
 hold
   .command('release <id>')
   .description('send a held report: for the chosen patient, with the chosen order, or unchanged')
   .option('--patient <reference>', 'Patient/<id> of the EHR')
   .option('--order <reference>', 'ServiceRequest/<id> of the EHR')
   .option('--no-order', 'send with the accession number only')
-  .addOption(byPerson())
-  .addOption(asJson())
-  .action(async (id, options) => (await import('./hold.ts')).releaseHeld(id, options));
+  .changes(async (id, options) => (await import('./hold.ts')).releaseHeld(id, options));
 hold
   .command('reject <id>')
   .description('reject a held report permanently; it is not sent')
   .requiredOption('--reason <text>', 'why')
-  .addOption(byPerson())
-  .addOption(asJson())
-  .action(async (id, options) => (await import('./hold.ts')).rejectHeld(id, options));
+  .changes(async (id, options) => (await import('./hold.ts')).rejectHeld(id, options));
 
 const quarantine = program
   .command('quarantine')
@@ -431,22 +369,17 @@ const quarantine = program
 quarantine
   .command('list')
   .description('list quarantined objects with sender and reason, without patient identity')
-  .addOption(asJson())
-  .action(async (options) => (await import('./quarantine.ts')).listQuarantine(options));
+  .prints(async (options) => (await import('./quarantine.ts')).listQuarantine(options));
 quarantine
   .command('register <id>')
   .description(
     'register a quarantined object as if it had just arrived, after its cause has been fixed',
   )
-  .addOption(byPerson())
-  .addOption(asJson())
-  .action(async (id, options) => (await import('./quarantine.ts')).registerAgain(id, options));
+  .changes(async (id, options) => (await import('./quarantine.ts')).registerAgain(id, options));
 quarantine
   .command('remove <id>')
   .description('delete a quarantined object permanently')
-  .addOption(byPerson())
-  .addOption(asJson())
-  .action(async (id, options) =>
+  .changes(async (id, options) =>
     (await import('./quarantine.ts')).removeFromQuarantine(id, options),
   );
 
@@ -454,26 +387,19 @@ program
   .command('clean')
   .description('delete received studies older than retention.intakeDays')
   .option('--dry-run', 'show what would be deleted, and what would be kept and why')
-  .addOption(byPerson())
-  .addOption(asJson())
-  .action(async (options) => (await import('./maintenance.ts')).clean(options));
+  .changes(async (options) => (await import('./maintenance.ts')).clean(options));
 
 program
   .command('migrate-embedded')
   .description('copy the embedded database to the empty PostgreSQL database in DATABASE_URL')
-  .addOption(asJson())
-  .action(async (options) => (await import('./maintenance.ts')).migrateEmbedded(options));
+  .prints(async (options) => (await import('./maintenance.ts')).migrateEmbedded(options));
 
 const audit = program.command('audit').description('verify or export the audit trail');
 audit
   .command('verify')
   .description('check the audit trail for altered, removed or inserted rows')
   .option('--public-key <files...>', 'public keys of other machines that sealed rows')
-  .addOption(byPerson())
-  .addOption(asJson())
-  .action(async (options) => {
-    process.exitCode = await (await import('./maintenance.ts')).verifyAudit(options);
-  });
+  .changes(async (options) => (await import('./maintenance.ts')).verifyAudit(options));
 audit
   .command('export')
   .description('write the audit trail to standard output, one event per line')
@@ -483,28 +409,21 @@ audit
       .choices(['dicom', 'fhir', 'jsonl'])
       .default('jsonl'),
   )
-  .action(async (options) => (await import('./maintenance.ts')).exportAudit(options));
+  .does(async (options) => (await import('./maintenance.ts')).exportAudit(options));
 
 program
   .command('check-vectors <file>')
   .description('check the formulas against test vectors')
-  .addOption(asJson())
-  .action(async (file, options) => {
-    process.exitCode = await (await import('./check-vectors.ts')).checkVectorsCommand(
-      file,
-      options,
-    );
-  });
+  .prints(async (file, options) =>
+    (await import('./check-vectors.ts')).checkVectorsCommand(file, options),
+  );
 
 program
   .command('validate <files...>')
   .description(
     "check structured reports, segmentations and FHIR bundles against the project's own rules",
   )
-  .addOption(asJson())
-  .action(async (files, options) => {
-    process.exitCode = await (await import('./validate.ts')).validate(files, options);
-  });
+  .prints(async (files, options) => (await import('./validate.ts')).validate(files, options));
 
 /** Runs one command line. The exit status is in `process.exitCode`. */
 export async function runCommandLine(given: readonly string[]): Promise<void> {
