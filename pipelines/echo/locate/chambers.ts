@@ -1,10 +1,19 @@
 import type { GrayImage, Point } from '../../contract/image.ts';
 import type { Rectangle } from '../../contract/study.ts';
-import { cropped, letterbox } from '../../inference/letterbox.ts';
-import { freeOutputs, type ModelSession } from '../../inference/session.ts';
+import { cropped } from '../../inference/letterbox.ts';
+import type { ModelSession } from '../../inference/session.ts';
 import { convexHull } from '../../measure/polygon.ts';
 import { largestOf, regionsOf } from '../../measure/regions.ts';
-import { type Grid, labelsOf, maskOf, mostLikely, sizeOf, withoutSpecks } from './label-map.ts';
+import {
+  type Grid,
+  labelsOf,
+  maskOf,
+  mostLikely,
+  type StructureMasks,
+  segmentFan,
+  sizeOf,
+  withoutSpecks,
+} from './label-map.ts';
 import { CHAMBERS, type Chamber } from './names.ts';
 import { mirroredImage } from './sector.ts';
 
@@ -66,21 +75,8 @@ function spansInside(hull: readonly Point[], { width, height }: Grid): [number, 
   return spans;
 }
 
-/**
- * Chambers of one frame. `labels` has one label for each pixel of `area` in the stored frame,
- * starting at the upper left corner.
- */
-export interface ChamberMasks {
-  area: Rectangle;
-  width: number;
-  height: number;
-  /** Row by row: 0 background, 1 LV cavity, 2 LV myocardium, 3 LA, 4 RV, 5 RA. */
-  labels: Uint8Array;
-  /** Mean probability over the pixels of each chamber; 0 if the chamber was not found. */
-  confidence: Readonly<Record<Chamber, number>>;
-  /** True if the confidence in the LV cavity reaches the model's gate. */
-  accepted: boolean;
-}
+/** Chambers of one frame: LV cavity, LV myocardium, LA, RV and RA. */
+export type ChamberMasks = StructureMasks<Chamber>;
 
 /** Returns the label of a chamber in `ChamberMasks.labels`. */
 export const labelOf = (chamber: Chamber): number => CHAMBERS.indexOf(chamber) + 1;
@@ -103,39 +99,16 @@ export async function segmentChambers(
   area: Rectangle,
   mirrored = false,
 ): Promise<ChamberMasks[]> {
-  const { input, output, gate } = session.model;
-  const grid = { width: input.width, height: input.height, classes: output.channels.length };
-  const width = area.maxX - area.minX + 1;
-  const height = area.maxY - area.minY + 1;
-  const boxes = images.map((image) => {
+  const crops = images.map((image) => {
     const crop = cropped(image, area);
-    return letterbox(mirrored ? mirroredImage(crop) : crop, input.width, input.height);
+    return mirrored ? mirroredImage(crop) : crop;
   });
-  const outputs = await session.run(boxes.map(({ pixels }) => pixels));
-  const masks = boxes.map(({ placement }, n) => {
-    const shares = outputs[n] ?? new Float32Array();
+  return segmentFan(session, crops, area, CHAMBERS, (shares, grid, placement, width, height) => {
     completeVentricle(shares, grid, LEFT_HEART_LABELS);
-    const found = labelsOf(shares, grid, placement, width, height);
-    const { labels, confidence } = withoutSpecks(found);
-    if (mirrored) mirrorRows(labels, width);
-    const of = (chamber: Chamber) => confidence[labelOf(chamber)] ?? 0;
-    return {
-      area,
-      width,
-      height,
-      labels,
-      confidence: {
-        lv: of('lv'),
-        myocardium: of('myocardium'),
-        la: of('la'),
-        rv: of('rv'),
-        ra: of('ra'),
-      },
-      accepted: of('lv') >= gate,
-    };
+    const found = withoutSpecks(labelsOf(shares, grid, placement, width, height));
+    if (mirrored) mirrorRows(found.labels, width);
+    return found;
   });
-  freeOutputs(outputs);
-  return masks;
 }
 
 function mirrorRows(labels: Uint8Array, width: number): void {

@@ -1,4 +1,7 @@
-import type { Placement } from '../../inference/letterbox.ts';
+import type { GrayImage } from '../../contract/image.ts';
+import type { Rectangle } from '../../contract/study.ts';
+import { letterbox, type Placement } from '../../inference/letterbox.ts';
+import { freeOutputs, type ModelSession } from '../../inference/session.ts';
 import { paint, pixelsOf, regionsOf } from '../../measure/regions.ts';
 
 export interface Grid {
@@ -17,6 +20,51 @@ export interface LabelMap {
    * class without pixels.
    */
   confidence: readonly number[];
+}
+
+/**
+ * Structures on one frame. `labels` has one label for each pixel of `area` in the stored frame,
+ * starting at the upper left corner.
+ */
+export interface StructureMasks<Structure extends string> {
+  area: Rectangle;
+  width: number;
+  height: number;
+  /** Row by row: 0 is the background, followed by the structures in their order. */
+  labels: Uint8Array;
+  /** Mean probability over the pixels of each structure; 0 if the structure was not found. */
+  confidence: Readonly<Record<Structure, number>>;
+  /** True if the confidence in the LV cavity reaches the model's gate. */
+  accepted: boolean;
+}
+
+/**
+ * Runs a network that outlines structures on the fan of each frame.
+ * @param crops the part of each frame within `area`.
+ * @param label labels the pixels of a crop from the network's output.
+ */
+export async function segmentFan<Structure extends string>(
+  session: ModelSession,
+  crops: readonly GrayImage[],
+  area: Rectangle,
+  structures: readonly ('lv' | Structure)[],
+  label: (...given: Parameters<typeof labelsOf>) => Pick<LabelMap, 'labels' | 'confidence'>,
+): Promise<StructureMasks<'lv' | Structure>[]> {
+  const { input, output, gate } = session.model;
+  const grid = { width: input.width, height: input.height, classes: output.channels.length };
+  const width = area.maxX - area.minX + 1;
+  const height = area.maxY - area.minY + 1;
+  const boxes = crops.map((crop) => letterbox(crop, input.width, input.height));
+  const outputs = await session.run(boxes.map(({ pixels }) => pixels));
+  const masks = boxes.map(({ placement }, n) => {
+    const shares = outputs[n] ?? new Float32Array();
+    const { labels, confidence: means } = label(shares, grid, placement, width, height);
+    const entries = structures.map((structure, i) => [structure, means[i + 1] ?? 0]);
+    const confidence: Record<'lv' | Structure, number> = Object.fromEntries(entries);
+    return { area, width, height, labels, confidence, accepted: confidence.lv >= gate };
+  });
+  freeOutputs(outputs);
+  return masks;
 }
 
 /** Marks a cell of the grid whose corners have different classes. */

@@ -1,25 +1,11 @@
 import type { GrayImage, Point } from '../../contract/image.ts';
 import type { Rectangle } from '../../contract/study.ts';
-import { cropped, letterbox } from '../../inference/letterbox.ts';
-import { freeOutputs, type ModelSession } from '../../inference/session.ts';
-import { labelsOf, withoutSpecks } from './label-map.ts';
+import { cropped } from '../../inference/letterbox.ts';
+import type { ModelSession } from '../../inference/session.ts';
+import { labelsOf, type StructureMasks, segmentFan, withoutSpecks } from './label-map.ts';
 import { PARASTERNAL_STRUCTURES, type ParasternalStructure } from './names.ts';
 
-/**
- * Structures on one frame. `labels` has one label for each pixel of `area` in the stored frame,
- * starting at the upper left corner.
- */
-export interface ParasternalMasks {
-  area: Rectangle;
-  width: number;
-  height: number;
-  /** Row by row: 0 is the background, followed by the structures in their order. */
-  labels: Uint8Array;
-  /** Mean probability over the pixels of each structure; 0 if the structure was not found. */
-  confidence: Readonly<Record<ParasternalStructure, number>>;
-  /** True if the confidence in the LV cavity reaches the model's gate. */
-  accepted: boolean;
-}
+export type ParasternalMasks = StructureMasks<ParasternalStructure>;
 
 export const parasternalLabel = (structure: ParasternalStructure): number =>
   PARASTERNAL_STRUCTURES.indexOf(structure) + 1;
@@ -40,24 +26,10 @@ export async function segmentParasternal(
   images: readonly GrayImage[],
   area: Rectangle,
 ): Promise<ParasternalMasks[]> {
-  const { input, output, gate } = session.model;
-  const grid = { width: input.width, height: input.height, classes: output.channels.length };
-  const width = area.maxX - area.minX + 1;
-  const height = area.maxY - area.minY + 1;
-  const boxes = images.map((image) => letterbox(cropped(image, area), input.width, input.height));
-  const outputs = await session.run(boxes.map(({ pixels }) => pixels));
-  const masks = boxes.map(({ placement }, n) => {
-    const found = labelsOf(outputs[n] ?? new Float32Array(), grid, placement, width, height);
-    const { labels, confidence: shares } = withoutSpecks(found, TWOFOLD);
-    const entries = PARASTERNAL_STRUCTURES.map((structure) => [
-      structure,
-      shares[parasternalLabel(structure)] ?? 0,
-    ]);
-    const confidence: Record<ParasternalStructure, number> = Object.fromEntries(entries);
-    return { area, width, height, labels, confidence, accepted: confidence.lv >= gate };
-  });
-  freeOutputs(outputs);
-  return masks;
+  const crops = images.map((image) => cropped(image, area));
+  return segmentFan(session, crops, area, PARASTERNAL_STRUCTURES, (...given) =>
+    withoutSpecks(labelsOf(...given), TWOFOLD),
+  );
 }
 
 /**
