@@ -1,6 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { normalCdf, normalQuantile } from '../../measure/statistics.ts';
 import type { BiometryCm } from '../biometry/formulas.ts';
-import { WHO_COEFFICIENTS, WHO_WEIGHT_BY_SEX, type WhoCoefficients } from './who-coefficients.ts';
 
 /** Charts of size and weight other than INTERGROWTH-21st. Currently, no result uses them. */
 
@@ -68,9 +68,21 @@ export function fmf2018WeightCentile(gaDays: number, grams: number): number | nu
   return 100 * normalCdf((Math.log10(grams) - mean) / sd);
 }
 
-const COEFFICIENTS = { ...WHO_COEFFICIENTS, ...WHO_WEIGHT_BY_SEX };
+export type WhoMeasure = 'ac' | 'bpd' | 'efw' | 'efw-female' | 'efw-male' | 'fl' | 'hc' | 'hl';
 
-export type WhoMeasure = keyof typeof COEFFICIENTS;
+/**
+ * Coefficients of the WHO fetal growth charts: Kiserud et al., PLoS Med 2017;14:e1002220, quantile
+ * regression, revision of 13 March 2023. Each row contains a measure, a quantile level, and b0 to b4
+ * of exp(b0 + b1 t + b2 t² + b3 t³ + b4 t⁴), with t in exact weeks. b4 is omitted if it is 0.
+ */
+const COEFFICIENTS = readFileSync(new URL('./who-2017.csv', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .slice(1)
+  .map((row) => {
+    const [measure, level, ...b] = row.split(',');
+    return { measure, level: Number(level), b: b.map(Number) };
+  });
 
 /** Range of the chart in exact weeks. Values are never extrapolated. */
 const WEEKS = { from: 14, to: 40 } as const;
@@ -84,8 +96,8 @@ function quantiles(
   gaWeeks: number,
 ): { level: number; value: number }[] | null {
   if (gaWeeks < WEEKS.from || gaWeeks > WEEKS.to) return null;
-  const coefficients: WhoCoefficients = COEFFICIENTS[measure];
-  return coefficients.map(([level, ...b]) => ({ level, value: evaluate(b, gaWeeks) }));
+  const own = COEFFICIENTS.filter((one) => one.measure === measure);
+  return own.map(({ level, b }) => ({ level, value: evaluate(b, gaWeeks) }));
 }
 
 /**
