@@ -9,44 +9,6 @@ import type { PerformanceMethod } from '../rv-function/guideline.ts';
 const TWO_DIMENSIONAL = 'SCT|399064001';
 const M_MODE = 'SCT|399155008';
 
-/** Image mode of each code in CID 12300 whose meaning includes a mode (echo 18.4). */
-const MODES: Readonly<Record<string, string>> = {
-  'LN|79969-2': TWO_DIMENSIONAL,
-  'LN|80007-8': TWO_DIMENSIONAL,
-  'LN|80011-0': TWO_DIMENSIONAL,
-  'LN|80031-8': TWO_DIMENSIONAL,
-  'LN|80019-3': TWO_DIMENSIONAL,
-  'LN|80020-1': TWO_DIMENSIONAL,
-  'LN|29434-8': TWO_DIMENSIONAL,
-  'LN|77891-0': TWO_DIMENSIONAL,
-  'LN|79975-9': TWO_DIMENSIONAL,
-  'LN|79968-4': M_MODE,
-  'LN|80008-6': M_MODE,
-  'LN|80012-8': M_MODE,
-  'LN|80032-6': M_MODE,
-  'LN|80022-7': M_MODE,
-  'LN|80023-5': M_MODE,
-  'LN|29435-5': M_MODE,
-  'LN|18049-7': M_MODE,
-  'LN|79977-5': M_MODE,
-};
-
-/**
- * Quantities that can be measured both in 2D and in M-mode. The 2D value is preferred (echo 5.1,
- * 6).
- */
-const IN_BOTH_MODES: ReadonlySet<string | null> = new Set([
-  'ivsd',
-  'lvidd',
-  'lvids',
-  'lvpwd',
-  'lv-mass',
-  'lv-mass-index',
-  'fractional-shortening',
-  'lvef-teichholz',
-  'la-diameter',
-]);
-
 /** Method of discs in a single plane (CID 12227). */
 const PLANE_DISCS = 'DCM|125208';
 
@@ -108,7 +70,7 @@ const isMassByHeight = ({ method }: CartMeasurement) =>
 
 function modeOf({ key, concept, imageMode }: CartMeasurement): string | null {
   if (!IN_BOTH_MODES.has(key)) return null;
-  return MODES[keyOf(concept)] ?? (imageMode && keyOf(imageMode));
+  return ALSO[keyOf(concept)]?.mode ?? (imageMode && keyOf(imageMode));
 }
 
 function rankOf(value: CartMeasurement): number {
@@ -166,40 +128,49 @@ export function withStatedMethod(
 }
 
 /**
- * Further codes for concepts of the concept table: CID 12300 codes that include the mode, and TID
- * 5200 codes (echo 18.4).
+ * Further codes for concepts of the concept table: codes of CID 12300, each with the image mode that
+ * its meaning includes, and codes of TID 5200 (echo 18.4).
  */
-const ALSO: Readonly<Record<string, ConceptKey>> = {
-  'LN|18049-7': 'lvef-teichholz',
-  'LN|79969-2': 'ivsd',
-  'LN|79968-4': 'ivsd',
-  'LN|80007-8': 'lvidd',
-  'LN|80008-6': 'lvidd',
-  'LN|80011-0': 'lvids',
-  'LN|80012-8': 'lvids',
-  'LN|80031-8': 'lvpwd',
-  'LN|80032-6': 'lvpwd',
-  'LN|80019-3': 'lv-mass',
-  'LN|80022-7': 'lv-mass',
-  'LN|80020-1': 'lv-mass-index',
-  'LN|80023-5': 'lv-mass-index',
-  'LN|29434-8': 'fractional-shortening',
-  'LN|29435-5': 'fractional-shortening',
-  'LN|79975-9': 'la-diameter',
-  'LN|79977-5': 'la-diameter',
-  'LN|17977-0': 'la-area-4c',
-  'LN|17988-7': 'ra-area',
-  'LN|18153-7': 'rv-wall',
-  'LN|18037-2': 'mitral-e',
-  'LN|17978-8': 'mitral-a',
-  'LN|29450-4': 'pulmonary-vein-s',
-  'LN|29451-2': 'pulmonary-vein-d',
-  'LN|18006-7': 'ivc-diameter',
-  'LN|18020-8': 'pa-diameter',
-  'LN|18015-8': 'aortic-root',
-  'SCT|399354002': 'deceleration-time',
-  'SCT|399154007': 'rimp',
+const ALSO: Readonly<Record<string, { key: ConceptKey; mode?: string }>> = {
+  'LN|18049-7': { key: 'lvef-teichholz', mode: M_MODE },
+  'LN|77891-0': { key: 'lvef-teichholz', mode: TWO_DIMENSIONAL },
+  'LN|79969-2': { key: 'ivsd', mode: TWO_DIMENSIONAL },
+  'LN|79968-4': { key: 'ivsd', mode: M_MODE },
+  'LN|80007-8': { key: 'lvidd', mode: TWO_DIMENSIONAL },
+  'LN|80008-6': { key: 'lvidd', mode: M_MODE },
+  'LN|80011-0': { key: 'lvids', mode: TWO_DIMENSIONAL },
+  'LN|80012-8': { key: 'lvids', mode: M_MODE },
+  'LN|80031-8': { key: 'lvpwd', mode: TWO_DIMENSIONAL },
+  'LN|80032-6': { key: 'lvpwd', mode: M_MODE },
+  'LN|80019-3': { key: 'lv-mass', mode: TWO_DIMENSIONAL },
+  'LN|80022-7': { key: 'lv-mass', mode: M_MODE },
+  'LN|80020-1': { key: 'lv-mass-index', mode: TWO_DIMENSIONAL },
+  'LN|80023-5': { key: 'lv-mass-index', mode: M_MODE },
+  'LN|29434-8': { key: 'fractional-shortening', mode: TWO_DIMENSIONAL },
+  'LN|29435-5': { key: 'fractional-shortening', mode: M_MODE },
+  'LN|79975-9': { key: 'la-diameter', mode: TWO_DIMENSIONAL },
+  'LN|79977-5': { key: 'la-diameter', mode: M_MODE },
+  'LN|17977-0': { key: 'la-area-4c' },
+  'LN|17988-7': { key: 'ra-area' },
+  'LN|18153-7': { key: 'rv-wall' },
+  'LN|18037-2': { key: 'mitral-e' },
+  'LN|17978-8': { key: 'mitral-a' },
+  'LN|29450-4': { key: 'pulmonary-vein-s' },
+  'LN|29451-2': { key: 'pulmonary-vein-d' },
+  'LN|18006-7': { key: 'ivc-diameter' },
+  'LN|18020-8': { key: 'pa-diameter' },
+  'LN|18015-8': { key: 'aortic-root' },
+  'SCT|399354002': { key: 'deceleration-time' },
+  'SCT|399154007': { key: 'rimp' },
 };
+
+/**
+ * Quantities that can be measured both in 2D and in M-mode. The 2D value is preferred (echo 5.1,
+ * 6).
+ */
+const IN_BOTH_MODES: ReadonlySet<string | null> = new Set(
+  Object.values(ALSO).flatMap(({ key, mode }) => (mode ? [key] : [])),
+);
 
 const VALVES = {
   aortic: 'SCT|34202007',
@@ -218,9 +189,10 @@ interface Property {
   codes: readonly string[];
   site: string;
   /**
-   * Required direction of flow. A general property code used for a valve is ambiguous without it.
+   * Required direction of flow; any if absent. A general property code used for a valve may be
+   * ambiguous without it.
    */
-  flow: 'forward' | 'backward' | 'any';
+  flow?: 'forward' | 'backward';
   /**
    * Methods with which a value matches this concept (CID 12227). Null in the list matches a value
    * without a method. If the list is absent, every method matches.
@@ -246,14 +218,9 @@ const PROPERTIES: readonly Property[] = [
   { codes: ['LN|20256-4'], site: VALVES.aortic, flow: 'forward', key: 'av-mean-gradient' },
   { codes: ['LN|20354-7'], site: VALVES.aortic, flow: 'forward', key: 'av-vti' },
   { codes: ['LN|20280-4'], site: VALVES.aortic, flow: 'backward', key: 'ar-half-time' },
-  { codes: PEAK, site: VALVES.outflow, flow: 'any', key: 'lvot-vmax' },
-  { codes: ['LN|20354-7'], site: VALVES.outflow, flow: 'any', key: 'lvot-vti' },
-  {
-    codes: ['SCT|399027007', 'SCT|81827009'],
-    site: VALVES.outflow,
-    flow: 'any',
-    key: 'lvot-diameter',
-  },
+  { codes: PEAK, site: VALVES.outflow, key: 'lvot-vmax' },
+  { codes: ['LN|20354-7'], site: VALVES.outflow, key: 'lvot-vti' },
+  { codes: ['SCT|399027007', 'SCT|81827009'], site: VALVES.outflow, key: 'lvot-diameter' },
   { codes: ['LN|20256-4'], site: VALVES.mitral, flow: 'forward', key: 'mv-mean-gradient' },
   { codes: ['LN|20280-4'], site: VALVES.mitral, flow: 'forward', key: 'mv-half-time' },
   {
@@ -270,13 +237,7 @@ const PROPERTIES: readonly Property[] = [
     methods: [METHODS.peakVelocity],
     key: 'av-area-vmax',
   },
-  {
-    codes: ORIFICE,
-    site: VALVES.mitral,
-    flow: 'any',
-    methods: [METHODS.halfTime],
-    key: 'mv-area-half-time',
-  },
+  { codes: ORIFICE, site: VALVES.mitral, methods: [METHODS.halfTime], key: 'mv-area-half-time' },
   {
     codes: ORIFICE,
     site: VALVES.mitral,
@@ -286,26 +247,26 @@ const PROPERTIES: readonly Property[] = [
   },
   { codes: ORIFICE, site: VALVES.aortic, flow: 'backward', key: 'ar-orifice' },
   { codes: ORIFICE, site: VALVES.mitral, flow: 'backward', key: 'mr-orifice' },
-  { codes: REGURGITANT_SHARE, site: VALVES.aortic, flow: 'any', key: 'ar-fraction' },
-  { codes: REGURGITANT_SHARE, site: VALVES.mitral, flow: 'any', key: 'mr-fraction' },
+  { codes: REGURGITANT_SHARE, site: VALVES.aortic, key: 'ar-fraction' },
+  { codes: REGURGITANT_SHARE, site: VALVES.mitral, key: 'mr-fraction' },
   { codes: PEAK, site: VALVES.tricuspid, flow: 'backward', key: 'tr-vmax' },
   { codes: PEAK, site: VALVES.pulmonic, flow: 'backward', key: 'pr-vmax' },
   { codes: ['LN|20168-1'], site: VALVES.pulmonic, flow: 'forward', key: 'rvot-acceleration' },
-  { codes: ['SCT|399133000'], site: 'SCT|399093001', flow: 'any', key: 'e-prime-septal' },
-  { codes: ['SCT|399133000'], site: 'SCT|399086000', flow: 'any', key: 'e-prime-lateral' },
-  { codes: ['LN|59080-2'], site: VALVES.mitral, flow: 'any', key: 'mitral-e' },
-  { codes: ['LN|59081-0'], site: VALVES.mitral, flow: 'any', key: 'mitral-a' },
-  { codes: ['LN|59104-0'], site: VALVES.mitral, flow: 'any', key: 'e-to-a' },
-  { codes: ['LN|20217-6'], site: VALVES.mitral, flow: 'any', key: 'deceleration-time' },
-  { codes: EARLY_RATIO, site: 'SCT|399093001', flow: 'any', key: 'e-to-e-prime-septal' },
-  { codes: EARLY_RATIO, site: 'SCT|399086000', flow: 'any', key: 'e-to-e-prime-lateral' },
+  { codes: ['SCT|399133000'], site: 'SCT|399093001', key: 'e-prime-septal' },
+  { codes: ['SCT|399133000'], site: 'SCT|399086000', key: 'e-prime-lateral' },
+  { codes: ['LN|59080-2'], site: VALVES.mitral, key: 'mitral-e' },
+  { codes: ['LN|59081-0'], site: VALVES.mitral, key: 'mitral-a' },
+  { codes: ['LN|59104-0'], site: VALVES.mitral, key: 'e-to-a' },
+  { codes: ['LN|20217-6'], site: VALVES.mitral, key: 'deceleration-time' },
+  { codes: EARLY_RATIO, site: 'SCT|399093001', key: 'e-to-e-prime-septal' },
+  { codes: EARLY_RATIO, site: 'SCT|399086000', key: 'e-to-e-prime-lateral' },
 ];
 
 const codeOf = (code: CartCode | null) => (code ? keyOf(code) : null);
 
 function flows({ flow }: Property, { flowDirection }: CartMeasurement): boolean {
   const direction = codeOf(flowDirection);
-  if (flow === 'any') return true;
+  if (!flow) return true;
   return flow === 'backward'
     ? direction !== null && BACKWARD.has(direction)
     : direction === FORWARD;
@@ -356,7 +317,7 @@ function atrial({ method, imageView }: CartMeasurement): ConceptKey | null {
 function keyFor(value: CartMeasurement): ConceptKey | null {
   const code = keyOf(value.concept);
   if (code === 'SCT|399235004') return atrial(value);
-  const meant = volumetric(value, code) ?? conceptKey(value.key) ?? ALSO[code] ?? null;
+  const meant = volumetric(value, code) ?? conceptKey(value.key) ?? ALSO[code]?.key ?? null;
   if (meant === 'ivc-diameter' && isLeast(value)) return 'ivc-least-diameter';
   if (meant === 'lv-mass' && isMassByHeight(value)) return null;
   if (meant) return meant;
