@@ -11,7 +11,6 @@ import {
 import type { RequestRow } from '../../core/requests/request.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
-import type { WorklistRow } from './contract.ts';
 
 type AuditDeps = Pick<ConsoleDeps, 'writeAudit' | 'now'>;
 type Call = Context & { state: ConsoleState };
@@ -19,23 +18,23 @@ type Call = Context & { state: ConsoleState };
 /**
  * Before a response is sent, records in the audit trail which patients' identities it contains.
  * Each study is recorded once. Nothing is recorded for a role that sees no identity.
+ * @param studyIds our ids of the studies shown; null for what belongs to no study.
  * @param where the page, such as `worklist`.
  */
-export async function auditRows(
+export async function auditStudies(
   context: Call,
-  rows: readonly Pick<WorklistRow, 'key' | 'kind'>[],
+  studyIds: readonly (string | null)[],
   where: string,
   { writeAudit, now }: AuditDeps,
 ): Promise<void> {
   const { session, requestId } = context.state;
   if (sees(session.role) !== 'identity') return;
-  const studies = rows.filter(({ kind }) => kind === 'study').map(({ key }) => key);
   await auditIdentityView(writeAudit, {
     at: now(),
     actor: `person:${session.name}`,
     keyId: session.keyId,
     address: context.ip,
-    studyIds: [...new Set(studies)],
+    studyIds: [...new Set(studyIds.filter((id) => id !== null))],
     callId: requestId,
     where: `console ${where}`,
   });

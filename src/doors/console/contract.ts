@@ -178,7 +178,6 @@ export type RowState =
 export interface WorklistRow {
   /** The study's id, or the request's id if there is no study. Used in deep links. */
   key: string;
-  kind: 'study' | 'request';
   subject: Subject | null;
   state: RowState;
   /**
@@ -193,7 +192,6 @@ export interface WorklistRow {
   /** What the endpoint interprets; null before a rule ran, or if the endpoint interprets nothing. */
   specialty: Specialty | null;
   requestId: string | null;
-  revision: number;
   objects: number;
   tags: string[];
   test: boolean;
@@ -209,7 +207,7 @@ export interface WorklistRow {
   waitsFor: string | null;
   waitsUntil: string | null;
   /** Stage of the newest request; null before the first request. */
-  stage: { name: string; label: string; progress: number; etaSeconds: number | null } | null;
+  stage: { label: string; progress: number; etaSeconds: number | null } | null;
   /**
    * Critical flags, in words, of the row's current requests. A request is current until its rule
    * has a result for a later revision of the study. All flags of a request are acknowledged
@@ -217,7 +215,6 @@ export interface WorklistRow {
    */
   critical: {
     text: string;
-    section: string;
     at: string;
     requestId: string;
     seenBy: string | null;
@@ -299,14 +296,11 @@ export interface StudyPage {
   row: WorklistRow;
   study: {
     id: string;
-    /** Study Instance UID; null when the role does not see identity. */
-    studyInstanceUid: string | null;
     /**
      * The study in the hospital's viewer; null if no viewer is configured, or if the role does not
      * see identity.
      */
     viewer: { label: string; url: string } | null;
-    source: string;
     callingAeTitle: string;
     calledAeTitle: string;
     objects: StudyObject[];
@@ -414,7 +408,6 @@ export interface TimelineEntry {
   detail: string | null;
   /** The person or peer that did this; null when the gateway did it. */
   actor: string | null;
-  requestId: string | null;
 }
 
 export interface HoldStudy {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { LONGEST_CLOSING_REASON } from '../../operations/deliveries.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { jsonBody, parseBody, readQuery } from '../http/parse.ts';
-import { auditAction, auditRows } from './audit.ts';
+import { auditAction, auditStudies } from './audit.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type {
   AlternateDestination,
@@ -48,7 +48,8 @@ export function addDeliveryRoutes(router: Router<ConsoleState>, deps: ConsoleDep
     const { role } = context.state.session;
     const query = readQuery(context, deliveryQuery);
     const page = await listDeliveries(role, query, deps);
-    await auditRows(context, page.rows.flatMap(asRow), 'deliveries', deps);
+    const studyIds = page.rows.map(({ key, subject }) => (subject ? key : null));
+    await auditStudies(context, studyIds, 'deliveries', deps);
     context.body = page satisfies Page<Delivery>;
   });
 
@@ -95,13 +96,6 @@ export function addDeliveryRoutes(router: Router<ConsoleState>, deps: ConsoleDep
     context.body = (await one(made, role, deps)) satisfies Delivery;
   });
 }
-
-/**
- * Returns the worklist row of the patient shown with a delivery, for the audit trail; empty if no
- * patient is shown.
- */
-const asRow = ({ key, subject }: Delivery) =>
-  key !== null && subject !== null ? [{ key, kind: 'study' as const }] : [];
 
 /**
  * Reads one delivery as the role may see it.

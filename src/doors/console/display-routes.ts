@@ -6,7 +6,7 @@ import type { Queryable } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { InvalidInputError } from '../../platform/errors/problem.ts';
 import { readQuery } from '../http/parse.ts';
-import { auditRows } from './audit.ts';
+import { auditStudies } from './audit.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type { InvokedDisplay } from './contract.ts';
 import { needs } from './guard.ts';
@@ -71,8 +71,8 @@ export function addDisplayRoutes(router: Router<ConsoleState>, deps: ConsoleDeps
       );
     }
     const studies = await studiesOf(database, namedBy(readQuery(context, displayQuery)));
-    const rows = studies.map(({ key }) => ({ key, kind: 'study' as const }));
-    await auditRows(context, rows, 'display', deps);
+    const studyIds = studies.map(({ key }) => key);
+    await auditStudies(context, studyIds, 'display', deps);
     if (studies.length === 0) throw new SonogateError('not_found', 'There is no such study here.');
     context.body = { studies } satisfies InvokedDisplay;
   });

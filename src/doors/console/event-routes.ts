@@ -1,6 +1,6 @@
 import type { Router } from '@koa/router';
 import { eventFrame, RECONNECT, sendEventStream } from '../http/event-stream.ts';
-import { auditRows } from './audit.ts';
+import { auditStudies } from './audit.ts';
 import type { ChangeBatch } from './changes.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type { ConsoleEvent } from './contract.ts';
@@ -22,8 +22,7 @@ export function addEventRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
     const audit = async (keys: readonly string[]) => {
       const fresh = keys.filter((key) => !audited.has(key));
       for (const key of fresh) audited.add(key);
-      const rows = fresh.map((key) => ({ key, kind: 'study' as const }));
-      await auditRows(context, rows, 'worklist', deps);
+      await auditStudies(context, fresh, 'worklist', deps);
     };
     sendEventStream(context, deps, (signal) => frames(after, session, deps, audit, signal));
   });

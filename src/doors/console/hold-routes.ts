@@ -5,7 +5,7 @@ import { readsFreeText } from '../../core/accounts/roles.ts';
 import type { HeldReport } from '../../operations/operations.ts';
 import { catalogueEntry, type ErrorCode } from '../../platform/errors/catalogue.ts';
 import { jsonBody, parseBody } from '../http/parse.ts';
-import { auditAction, auditedFirst, auditRows } from './audit.ts';
+import { auditAction, auditedFirst, auditStudies } from './audit.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type {
   ConsoleRole,
@@ -52,7 +52,8 @@ export function addHoldRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): 
   router.get('/holds', needs('read'), async (context) => {
     const held = await operations.holds.list();
     const shown = await showHolds(held, context.state.session.role, deps);
-    await auditRows(context, shown.flatMap(asRow), 'holds', deps);
+    const studyIds = shown.map(({ key }) => key);
+    await auditStudies(context, studyIds, 'holds', deps);
     context.body = shown satisfies Hold[];
   });
 
@@ -62,7 +63,7 @@ export function addHoldRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): 
     const { identity, ...held } = await operations.holds.show({ id, person: session.name });
     const [shown] = await showHolds([held], session.role, deps);
     if (!shown) throw new Error('a held report that was read is not shown');
-    await auditRows(context, asRow(shown), 'hold', deps);
+    await auditStudies(context, [shown.key], 'hold', deps);
     context.body = {
       ...shown,
       subject: identity && deps.showSubject(session.role, identity),
@@ -132,8 +133,6 @@ export function addQuarantineRoutes(router: Router<ConsoleState>, deps: ConsoleD
     context.status = 204;
   });
 }
-
-const asRow = ({ key }: Hold) => (key === null ? [] : [{ key, kind: 'study' as const }]);
 
 async function showHolds(
   held: readonly HeldReport[],

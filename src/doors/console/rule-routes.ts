@@ -11,7 +11,7 @@ import { conditionWords } from '../../core/studies/rules/rule-words.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { InvalidInputError, jsonPointer, pointedErrors } from '../../platform/errors/problem.ts';
 import { jsonBody, parseBody } from '../http/parse.ts';
-import { auditedFirst, auditRows } from './audit.ts';
+import { auditedFirst, auditStudies } from './audit.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type {
   ConsoleRole,
@@ -89,8 +89,8 @@ export function addRuleRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): 
       const before = await operations.rules.dryRun(null, last);
       const then = await operations.rules.dryRun(edited, last);
       const studies = await compared(before, then, context.state.session.role, deps);
-      const shown = studies.map(({ key }) => ({ key, kind: 'study' as const }));
-      await auditRows(context, shown, 'rules', deps);
+      const studyIds = studies.map(({ key }) => key);
+      await auditStudies(context, studyIds, 'rules', deps);
       context.body = {
         studies,
         changed: studies.filter(

@@ -31,7 +31,7 @@ import type {
 import { listDeliveriesOf } from './deliveries.ts';
 import { readTraces, type Traces, timelineOf } from './timeline.ts';
 import { sopClassName } from './wording.ts';
-import { type ListedRow, showRow } from './worklist.ts';
+import { acknowledgedBy, type ListedRow, showRow } from './worklist.ts';
 
 const MOST_EARLIER = 20;
 
@@ -48,15 +48,14 @@ export async function studyPage(
   const judged = row.study_id ? await deps.operations.studies.explain(row.study_id) : null;
   const rules = judged?.rules ?? [];
   const traces = await readTraces(deps.database, { studyId: row.study_id, requestIds, rules });
-  const shown = showRow(row, role, deps.showSubject);
   return {
-    row: shown,
+    row: showRow(row, role, deps.showSubject),
     study: judged && (await studyOf(row, role, judged, traces, deps)),
     requests: await Promise.all(requests.map((request) => shownRequest(request, role, deps))),
     timeline: timelineOf(traces).flatMap((entry) => shownEntry(entry, role)),
     deliveries: await listDeliveriesOf(requestIds, row.study_id, role, deps),
     earlier: await earlierStudies(row, deps),
-    actions: actionsOn(shown, role),
+    actions: actionsOn(row, role),
     withdrawalReasons: WITHDRAWAL_REASON_CODES.map((code) => ({
       code,
       text: WITHDRAWAL_REASONS[code].title,
@@ -65,7 +64,7 @@ export async function studyPage(
 }
 
 async function studyOf(
-  { study_id: id, source, identity }: ListedRow,
+  { study_id: id, identity }: ListedRow,
   role: ConsoleRole,
   {
     rules,
@@ -78,9 +77,7 @@ async function studyOf(
   if (id === null || !study) return null;
   return {
     id,
-    studyInstanceUid: sees(role) === 'identity' ? (identity?.StudyInstanceUID ?? null) : null,
     viewer: sees(role) === 'identity' ? viewerLink(deps.config.console.viewer, identity) : null,
-    source,
     callingAeTitle: study.calling_ae_title,
     calledAeTitle: study.called_ae_title,
     objects: await objectsOf(id, deps),
@@ -115,9 +112,9 @@ export function viewerLink(
 }
 
 /** Returns the actions that a role may take on a row in its current state. */
-export function actionsOn(row: WorklistRow, role: ConsoleRole): StudyAction[] {
+export function actionsOn(row: ListedRow, role: ConsoleRole): StudyAction[] {
   const allowed: StudyAction[] = [];
-  const study = row.kind === 'study';
+  const study = row.study_id !== null;
   if (may(role, 'run')) {
     if (study && row.state === 'receiving') allowed.push('complete');
     if (study && (row.state === 'receiving' || row.state === 'complete')) allowed.push('hold');
@@ -125,7 +122,7 @@ export function actionsOn(row: WorklistRow, role: ConsoleRole): StudyAction[] {
     if (study && !['receiving', 'complete', 'held'].includes(row.state)) allowed.push('rerun');
     if (['queued', 'preparing', 'running'].includes(row.state)) allowed.push('cancel');
   }
-  if (may(role, 'confirm') && row.critical.length > 0 && !row.acknowledged) {
+  if (may(role, 'confirm') && row.flags.length > 0 && !acknowledgedBy(row)) {
     allowed.push('acknowledge');
   }
   return allowed;

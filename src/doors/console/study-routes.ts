@@ -13,7 +13,7 @@ import type { StoredOperations } from '../../operations/operations.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { jsonBody, parseBody, readQuery } from '../http/parse.ts';
 import { withdrawBody } from '../http/reviews.ts';
-import { auditAction, auditRows, within } from './audit.ts';
+import { auditAction, auditStudies, within } from './audit.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type {
   Facets,
@@ -48,7 +48,8 @@ export function addWorklistRoutes(router: Router<ConsoleState>, deps: ConsoleDep
     const { critical, keys, nextCursor } = await listKeys(database, role, filter);
     const rows = await rowsOf([...critical, ...keys], deps);
     const shown = rows.map((row) => showRow(row, role, showSubject));
-    await auditRows(context, shown, 'worklist', deps);
+    const studyIds = rows.map(({ study_id }) => study_id);
+    await auditStudies(context, studyIds, 'worklist', deps);
     const first = new Set(critical);
     context.body = {
       critical: shown.filter(({ key }) => first.has(key)),
@@ -64,7 +65,7 @@ export function addWorklistRoutes(router: Router<ConsoleState>, deps: ConsoleDep
   router.get('/worklist/:key', needs('read'), async (context) => {
     const { session } = context.state;
     const row = await existingRow(context.params.key, deps);
-    await auditRows(context, [showRow(row, session.role, showSubject)], 'study', deps);
+    await auditStudies(context, [row.study_id], 'study', deps);
     context.body = (await studyPage(row, session.role, deps)) satisfies StudyPage;
   });
 }
@@ -169,7 +170,7 @@ async function act(
 ): Promise<void> {
   const { role } = context.state.session;
   const row = await existingRow(key, deps);
-  if (!actionsOn(showRow(row, role, deps.showSubject), role).includes(action)) {
+  if (!actionsOn(row, role).includes(action)) {
     throw new SonogateError('not_found', `This cannot be done while it is ${row.state}.`);
   }
   const of = { studyId: row.study_id, requestId: row.request_id, ...named };
@@ -177,7 +178,7 @@ async function act(
     auditAction(context, AUDITED_AS[action], of, { ...deps, writeAudit }),
   );
   const after = showRow(await existingRow(key, deps), role, deps.showSubject);
-  await auditRows(context, [after], 'study', deps);
+  await auditStudies(context, [row.study_id], 'study', deps);
   context.body = after satisfies WorklistRow;
 }
 
@@ -242,7 +243,7 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
       auditAction(context, 'result.withdraw', of, within(tx, deps)),
     );
     const after = showRow(await existingRow(key, deps), role, deps.showSubject);
-    await auditRows(context, [after], 'study', deps);
+    await auditStudies(context, [row.study_id], 'study', deps);
     context.body = after satisfies WorklistRow;
   });
 

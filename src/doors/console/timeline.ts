@@ -29,9 +29,9 @@ export interface Traces {
     complete_because: string;
     reason: string | null;
   }[];
-  submitted: { at: Date; rule: string; request_id: string; endpoint: string; revision: number }[];
+  submitted: { at: Date; rule: string; endpoint: string }[];
   rules: readonly JudgedRule[];
-  events: (EventRecord & { request_id: string; at: Date })[];
+  events: (EventRecord & { at: Date })[];
   deliveries: {
     request_id: string | null;
     object: string;
@@ -49,18 +49,16 @@ export interface Traces {
     at: Date;
     action: string;
     person: string;
-    request_id: string;
     reason: string | null;
   }[];
-  acknowledged: { at: Date; person: string; request_id: string }[];
+  acknowledged: { at: Date; person: string }[];
   /** Changes in the reviews, and signatures, oldest first. */
   changes: { at: Date; author: string; request_id: string }[];
-  signatures: { at: Date; observer: string; statement: string | null; request_id: string }[];
+  signatures: { at: Date; observer: string; statement: string | null }[];
   audit: {
     at: Date;
     action: string;
     actor: string;
-    request_id: string | null;
     /** The page or command that showed an identity. */
     where: string | null;
     changed: string | null;
@@ -139,8 +137,8 @@ export function timelineOf(traces: Traces): TimelineEntry[] {
     ...traces.events.flatMap(ofEvent),
     ...traces.deliveries.flatMap(ofDelivery),
     ...traces.holds.map(ofHold),
-    ...traces.acknowledged.map(({ at, person, request_id }) =>
-      entry(at, 'changed', 'Critical flags acknowledged', { actor: person, requestId: request_id }),
+    ...traces.acknowledged.map(({ at, person }) =>
+      entry(at, 'changed', 'Critical flags acknowledged', { actor: person }),
     ),
     ...ofReview(traces),
     ...ofAudit(traces),
@@ -162,7 +160,6 @@ function entry(
     title,
     detail: null,
     actor: null,
-    requestId: null,
     ...more,
   };
 }
@@ -211,12 +208,11 @@ function ofStudy({ study, history }: Traces): Entry[] {
 }
 
 function ofRules({ submitted, rules }: Traces): Entry[] {
-  return submitted.map(({ at, rule, request_id, endpoint }) => {
+  return submitted.map(({ at, rule, endpoint }) => {
     const verdict = rules.find((judged) => judged.rule === rule);
     const met = verdict?.matches ? verdict.conditions.flatMap(metInWords).join(', ') : '';
     return entry(at, 'submitted', `Rule ${rule} requested the ${interpretationText(endpoint)}`, {
       detail: met === '' ? null : met,
-      requestId: request_id,
     });
   });
 }
@@ -227,25 +223,25 @@ function metInWords({ condition, found, holds, parts }: JudgedCondition): string
   return parts ? parts.flatMap(metInWords) : [`${factText(condition)}: ${found || 'none'}`];
 }
 
-function ofEvent({ request_id: requestId, at, ...event }: Traces['events'][number]): Entry[] {
+function ofEvent({ at, ...event }: Traces['events'][number]): Entry[] {
   switch (event.name) {
     case 'status': {
       const { status } = event.data;
       const kind = status === 'succeeded' ? 'result' : status === 'failed' ? 'failed' : 'status';
-      return [entry(at, kind, STATUS_TITLES[status] ?? status, { requestId })];
+      return [entry(at, kind, STATUS_TITLES[status] ?? status)];
     }
     case 'stage':
-      return [entry(at, 'stage', event.data.label, { requestId })];
+      return [entry(at, 'stage', event.data.label)];
     case 'triage':
-      return [entry(at, 'critical', event.data.display ?? 'Critical flag (purged)', { requestId })];
+      return [entry(at, 'critical', event.data.display ?? 'Critical flag (purged)')];
     case 'error': {
       const { code, detail } = event.data;
-      return [entry(at, 'failed', catalogueEntry(code).title, { detail, requestId })];
+      return [entry(at, 'failed', catalogueEntry(code).title, { detail })];
     }
     case 'withdrawn': {
       const { by: actor } = event.data;
       const detail = withdrawalText(event.data);
-      return [entry(at, 'changed', 'Result withdrawn', { detail, actor, requestId })];
+      return [entry(at, 'changed', 'Result withdrawn', { detail, actor })];
     }
     default:
       return [];
@@ -254,41 +250,29 @@ function ofEvent({ request_id: requestId, at, ...event }: Traces['events'][numbe
 
 function ofDelivery(delivery: Traces['deliveries'][number]): Entry[] {
   const { request_id, object, result_revision: signedRevision, state, code, detail } = delivery;
-  const more = { requestId: request_id };
   const sent = { object, signedRevision };
   const what = request_id === null ? 'Received object' : deliveredSubject(sent);
   const destination = destinationText(delivery.destination);
-  const made = entry(
-    delivery.created_at,
-    'delivery',
-    `${what} is waiting for delivery to ${destination}`,
-    more,
-  );
+  const waits = `${what} is waiting for delivery to ${destination}`;
+  const made = entry(delivery.created_at, 'delivery', waits);
   const ended = delivery.ended_at;
   const end: Entry[] = [];
   if (ended && state === 'delivered' && delivery.not_sent) {
-    end.push(entry(ended, 'delivery', `${what} not sent to ${destination}`, { ...more, detail }));
+    end.push(entry(ended, 'delivery', `${what} not sent to ${destination}`, { detail }));
   } else if (ended && state === 'delivered') {
-    const by = { ...more, detail, actor: destination };
+    const by = { detail, actor: destination };
     end.push(entry(ended, 'delivered', `${what} accepted by ${destination}`, by));
   }
   if (ended && (state === 'dead' || state === 'closed')) {
     const why = code ? catalogueEntry(code).title : 'Delivery failed';
-    end.push(entry(ended, 'failed', `${what} to ${destination}: ${why}`, { ...more, detail }));
+    end.push(entry(ended, 'failed', `${what} to ${destination}: ${why}`, { detail }));
   }
   if (ended && state === 'diverted') {
-    end.push(entry(ended, 'changed', `${what} diverted from ${destination}`, more));
+    end.push(entry(ended, 'changed', `${what} diverted from ${destination}`));
   }
   if (delivery.committed_at) {
-    const by = { ...more, actor: destination };
-    end.push(
-      entry(
-        delivery.committed_at,
-        'committed',
-        `${destination} committed to storing ${deliveredText(sent)}`,
-        by,
-      ),
-    );
+    const committed = `${destination} committed to storing ${deliveredText(sent)}`;
+    end.push(entry(delivery.committed_at, 'committed', committed, { actor: destination }));
   }
   return [made, ...end];
 }
@@ -299,11 +283,10 @@ const HOLD_TITLES: Readonly<Record<string, string>> = {
   reject: 'Report rejected',
 };
 
-function ofHold({ at, action, person, request_id, reason }: Traces['holds'][number]) {
+function ofHold({ at, action, person, reason }: Traces['holds'][number]) {
   return entry(at, action === 'show' ? 'looked' : 'changed', HOLD_TITLES[action] ?? action, {
     actor: person,
     detail: reason,
-    requestId: request_id,
   });
 }
 
@@ -317,27 +300,26 @@ function ofReview({ changes, signatures }: Traces): Entry[] {
     else sittings.push({ ...change, count: 1 });
   }
   return [
-    ...sittings.map(({ at, author: actor, request_id: requestId, count }) =>
+    ...sittings.map(({ at, author: actor, count }) =>
       entry(at, 'changed', count === 1 ? 'Reviewed: 1 change' : `Reviewed: ${count} changes`, {
         actor,
-        requestId,
       }),
     ),
-    ...signatures.map(({ at, observer: actor, statement: detail, request_id: requestId }) =>
-      entry(at, 'result', 'Signed', { actor, detail, requestId }),
+    ...signatures.map(({ at, observer: actor, statement: detail }) =>
+      entry(at, 'result', 'Signed', { actor, detail }),
     ),
   ];
 }
 
 function ofAudit({ audit }: Traces): Entry[] {
   const lastLook = new Map<string, number>();
-  return audit.flatMap(({ at, action, actor, request_id, where, ...row }): Entry[] => {
+  return audit.flatMap(({ at, action, actor, where, ...row }): Entry[] => {
     const title = CHANGES[action];
     if (title) {
       const detail = row.under ? RELEASED_UNDER[row.under] : (row.changed ?? row.reason);
       const { destination: to } = row;
       const named = to ? title.replace('Delivery', `Delivery to ${destinationText(to)}`) : title;
-      return [entry(at, 'changed', named, { actor, requestId: request_id, detail })];
+      return [entry(at, 'changed', named, { actor, detail })];
     }
     if (action !== 'identity.view') return [];
     const last = lastLook.get(actor);
@@ -379,13 +361,13 @@ export async function readTraces(
       [studyId],
     ),
     submitted: await rowsOf(
-      `SELECT least(s.submitted_at, r.created_at) AS at, s.rule, s.request_id, s.revision, r.endpoint
+      `SELECT least(s.submitted_at, r.created_at) AS at, s.rule, r.endpoint
        FROM study_requests s JOIN requests r ON r.id = s.request_id
        WHERE s.study_id = $1::uuid ORDER BY 1 LIMIT ${MOST}`,
       [studyId],
     ),
     events: await rowsOf(
-      `SELECT request_id, name, data, at FROM request_events
+      `SELECT name, data, at FROM request_events
        WHERE request_id = ANY ($1::text[]) AND name IN ('status', 'stage', 'triage', 'error', 'withdrawn')
        ORDER BY at, seq LIMIT ${MOST}`,
       [requestIds],
@@ -400,12 +382,12 @@ export async function readTraces(
       [requestIds, studyId],
     ),
     holds: await rowsOf(
-      `SELECT at, action, person, request_id, reason FROM hold_actions
+      `SELECT at, action, person, reason FROM hold_actions
        WHERE request_id = ANY ($1::text[]) ORDER BY id LIMIT ${MOST}`,
       [requestIds],
     ),
     acknowledged: await rowsOf(
-      'SELECT at, person, request_id FROM triage_acknowledgements WHERE request_id = ANY ($1::text[])',
+      'SELECT at, person FROM triage_acknowledgements WHERE request_id = ANY ($1::text[])',
       [requestIds],
     ),
     changes: await rowsOf(
@@ -414,7 +396,7 @@ export async function readTraces(
       [requestIds],
     ),
     signatures: await rowsOf(
-      `SELECT at, observer, statement, request_id FROM review_signatures
+      `SELECT at, observer, statement FROM review_signatures
        WHERE request_id = ANY ($1::text[]) ORDER BY at LIMIT ${MOST}`,
       [requestIds],
     ),
@@ -434,7 +416,7 @@ async function auditedOf(
   actions: readonly string[],
 ): Promise<Traces['audit']> {
   const { rows } = await database.query<Traces['audit'][number]>(
-    `SELECT a.at, a.action, a.request_id, a.detail ->> 'where' AS where,
+    `SELECT a.at, a.action, a.detail ->> 'where' AS where,
        a.detail ->> 'changed' AS changed, a.detail ->> 'under' AS under, a.detail ->> 'reason' AS reason,
        coalesce(substring(a.actor FROM '^(?:person|node):(.*)$'), a.actor, k.name, a.key_id, '') AS actor,
        d.destination

@@ -31,7 +31,6 @@ export interface ListedRow {
   /** The study's identity; null for a request without a study. */
   identity: DicomIdentity | null;
   reason: string | null;
-  revision: number | null;
   instance_count: number | null;
   complete_after: Date | null;
   next_attempt_at: Date | null;
@@ -54,7 +53,6 @@ export interface ListedRow {
   flags: {
     request: string;
     display: string | null;
-    section: string | null;
     at: string;
     /** Who acknowledged the flags of this request, and when; null when nobody has. */
     person: string | null;
@@ -71,7 +69,7 @@ export interface ListedRow {
  */
 const FLAGS = `
   SELECT coalesce(jsonb_agg(jsonb_build_object('request', e.request_id, 'display', e.data ->> 'display',
-    'section', e.data ->> 'section', 'at', e.at, 'person', a.person, 'seen_at', a.at)
+    'at', e.at, 'person', a.person, 'seen_at', a.at)
     ORDER BY e.request_id DESC, e.seq), '[]') AS flags
   FROM request_events e LEFT JOIN triage_acknowledgements a USING (request_id)
   WHERE e.name = 'triage' AND e.request_id = ANY (CASE WHEN w.study_id IS NULL
@@ -96,7 +94,7 @@ export async function readRows(database: Queryable, keys: readonly string[]): Pr
   if (keys.length === 0) return [];
   const { rows } = await database.query<ListedRow>(
     `SELECT w.key, w.study_id, w.request_id, w.state, w.source, w.endpoint, w.tags, w.arrived_at,
-       w.changed_at, s.identity, s.reason, s.revision, s.instance_count, s.complete_after, s.next_attempt_at,
+       w.changed_at, s.identity, s.reason, s.instance_count, s.complete_after, s.next_attempt_at,
        r.status, r.stage, r.fault ->> 'detail' AS fault_detail, r.test,
        r.input -> 'options' AS options,
        jsonb_array_length(r.files) AS files, g.glance, coalesce(v.state, 'draft') AS review,
@@ -120,7 +118,6 @@ export function showRow(row: ListedRow, role: ConsoleRole, showSubject: ShowSubj
   const { waitsFor, waitsUntil } = waiting(row);
   return {
     key: row.key,
-    kind: row.study_id === null ? 'request' : 'study',
     subject: row.identity && showSubject(role, row.identity),
     state: row.state,
     // Both texts may quote header values, so not every role may read them.
@@ -129,7 +126,6 @@ export function showRow(row: ListedRow, role: ConsoleRole, showSubject: ShowSubj
     endpoint: row.endpoint,
     specialty: specialtyOf(row.endpoint),
     requestId: row.request_id,
-    revision: row.revision ?? 1,
     objects: row.instance_count ?? row.files ?? 0,
     tags: row.tags,
     test: row.test ?? false,
@@ -140,7 +136,6 @@ export function showRow(row: ListedRow, role: ConsoleRole, showSubject: ShowSubj
     stage: row.stage && shownStage(row.stage),
     critical: row.flags.map((flag) => ({
       text: flag.display ?? 'Critical flag (purged)',
-      section: flag.section ?? '',
       at: new Date(flag.at).toISOString(),
       requestId: flag.request,
       seenBy: flag.person,
@@ -156,7 +151,7 @@ export function showRow(row: ListedRow, role: ConsoleRole, showSubject: ShowSubj
 }
 
 /** Returns the latest acknowledgement of a row's flags; null while a flag is unacknowledged. */
-function acknowledgedBy({ flags }: ListedRow): WorklistRow['acknowledged'] {
+export function acknowledgedBy({ flags }: ListedRow): WorklistRow['acknowledged'] {
   const seen = flags
     .flatMap(({ person, seen_at: at }) => (person !== null && at !== null ? [{ person, at }] : []))
     .map(({ person, at }) => ({ person, at: new Date(at).toISOString() }))
@@ -164,8 +159,7 @@ function acknowledgedBy({ flags }: ListedRow): WorklistRow['acknowledged'] {
   return seen.length === flags.length ? (seen.at(-1) ?? null) : null;
 }
 
-export const shownStage = ({ name, label, progress, eta_s }: Stage): WorklistRow['stage'] => ({
-  name,
+const shownStage = ({ label, progress, eta_s }: Stage): WorklistRow['stage'] => ({
   label,
   progress,
   etaSeconds: eta_s,

@@ -76,7 +76,7 @@ describe('the timeline of a study', () => {
     const entries = timelineOf({
       ...NOTHING,
       changes: [{ at: at(6), author, request_id }, { at: at(8), author, request_id }, late],
-      signatures: [{ at: at(9), observer: author, statement: 'Images reviewed.', request_id }],
+      signatures: [{ at: at(9), observer: author, statement: 'Images reviewed.' }],
       deliveries: [delivery({ result_revision: 1, created_at: at(10), ended_at: at(11) })],
     });
     expect(entries.map(({ title }) => title).slice(1)).toEqual([
@@ -104,9 +104,7 @@ describe('the timeline of a study', () => {
         {
           at: at(6),
           rule: 'obstetric',
-          request_id: 'req_1',
           endpoint: 'us/obstetric/interpret',
-          revision: 1,
         },
       ],
       rules: [
@@ -119,13 +117,11 @@ describe('the timeline of a study', () => {
       ],
       events: [
         {
-          request_id: 'req_1',
           at: at(8),
           name: 'status',
           data: { status: 'running', previous: 'preparing', at: '' },
         },
         {
-          request_id: 'req_1',
           at: at(15),
           name: 'status',
           data: { status: 'succeeded', previous: 'running', at: '' },
@@ -147,7 +143,7 @@ describe('the timeline of a study', () => {
       actor: 'VOLUSON',
       detail: expect.stringContaining('cart-1'),
     });
-    expect(entries[2]).toMatchObject({ detail: 'Modality: US', requestId: 'req_1' });
+    expect(entries[2]).toMatchObject({ detail: 'Modality: US' });
     expect(entries[6]).toMatchObject({ actor: 'pacs', detail: 'C-STORE 0000H' });
   });
 
@@ -168,7 +164,7 @@ describe('the timeline of a study', () => {
 
   it.each(REQUEST_STATUS)('has words for a request that is %s', (status) => {
     const data = { status, previous: null, at: '' };
-    const [, entry] = told({ events: [{ request_id: 'r', at: at(5), name: 'status', data }] });
+    const [, entry] = told({ events: [{ at: at(5), name: 'status', data }] });
     expect(entry?.[1]).toMatch(/^[A-Z]/);
   });
 
@@ -226,7 +222,6 @@ describe('the timeline of a study', () => {
       at: at(second),
       action: 'identity.view',
       actor,
-      request_id: null,
       where: 'console study',
       changed: null,
       reason: null,
@@ -249,7 +244,6 @@ describe('the timeline of a study', () => {
       at: at(9),
       action,
       actor: 'Anne',
-      request_id: null,
       where: null,
       changed: null,
       reason: null,
@@ -269,7 +263,6 @@ describe('the timeline of a study', () => {
           at: at(9),
           action: 'delivery.close',
           actor: 'Sam',
-          request_id: 'req_1',
           where: null,
           changed: null,
           reason: 'The PACS was replaced',
@@ -288,7 +281,7 @@ describe('the timeline of a study', () => {
 
   it('of a request without a study begins with the request', () => {
     const data = { status: 'queued', previous: null, at: '' } as const;
-    const events = [{ request_id: 'r', at: at(1), name: 'status' as const, data }];
+    const events = [{ at: at(1), name: 'status' as const, data }];
     expect(told({ study: null, events })).toEqual([['status', 'Queued']]);
   });
 });

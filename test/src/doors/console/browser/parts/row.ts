@@ -3,7 +3,6 @@ import type { WorklistRow } from '../../../../../../src/doors/console/contract.t
 /** Returns a worklist row of a study with a draft result, which arrived at 10 o'clock and `minute`. */
 export const row = (key: string, minute: number, more: Partial<WorklistRow> = {}): WorklistRow => ({
   key,
-  kind: 'study',
   subject: { shown: 'hidden', pseudonym: key },
   state: 'succeeded',
   reason: null,
@@ -11,7 +10,6 @@ export const row = (key: string, minute: number, more: Partial<WorklistRow> = {}
   endpoint: 'us/echo/interpret',
   specialty: 'echo',
   requestId: null,
-  revision: 1,
   objects: 1,
   tags: [],
   test: false,
