@@ -24,7 +24,7 @@ export interface PatientMerge {
  *
  * After a merge, the prior ID may be issued to another person and merged again. This second merge
  * therefore does not apply to a study whose birth date differs from the birth date in the message
- * (`unlike`). Such a study keeps the surviving ID of the first merge if it has that ID, and
+ * (`Reached.unlike`). Such a study keeps the surviving ID of the first merge if it has that ID, and
  * otherwise the prior ID.
  */
 export async function mergePatients(
@@ -52,7 +52,7 @@ export async function mergePatients(
   }
   const moved = replaced
     ? await withdrawMerge(tx, replaced.id, receivedAt, {
-        birthDate: replaced.birth_date === birthDate ? '' : birthDate,
+        ofBirthDate: replaced.birth_date === birthDate ? '' : birthDate,
       })
     : [];
   // If a merge from the surviving to the prior ID is in force, the two merges would form a cycle.
@@ -111,15 +111,15 @@ const NOBODY: Reached = { corrected: [], unlike: [] };
 
 /**
  * Withdraws a merge.
- * @param birthDate restricts the withdrawal to studies with this birth date; '' for all studies. If
- * a study has no birth date, the merge's birth date is used instead.
+ * @param ofBirthDate restricts the withdrawal to studies with this birth date; '' for all studies.
+ * If a study has no birth date, the merge's birth date is used instead.
  * @returns our ids of the studies that got their former ID back.
  */
 async function withdrawMerge(
   tx: Queryable,
   id: string,
   at: Date,
-  { birthDate = '' }: { birthDate?: string } = {},
+  { ofBirthDate = '' }: { ofBirthDate?: string } = {},
 ): Promise<string[]> {
   await tx.query('UPDATE patient_merges SET withdrawn_at = $2 WHERE id = $1', [id, at]);
   const { rows } = await tx.query<{ study_id: string }>(
@@ -128,7 +128,7 @@ async function withdrawMerge(
        AND ($3 = '' OR coalesce(nullif(s.identity ->> 'PatientBirthDate', ''), m.birth_date)
          IN ('', $3))
      RETURNING c.study_id`,
-    [id, at, birthDate],
+    [id, at, ofBirthDate],
   );
   for (const { study_id } of rows) await renewIdentity(tx, study_id);
   return rows.map(({ study_id }) => study_id);

@@ -121,8 +121,6 @@ export interface HeldObject extends ReceivedObject {
   sopInstanceUid: string;
   sopClassUid: string;
   transferSyntax: string;
-  bytes: number;
-  numberOfFrames: number;
 }
 
 /** What to retrieve: studies, series or objects by their UIDs. At least one list is given. */
@@ -145,8 +143,7 @@ export async function heldObjects(
     `SELECT s.id AS "studyId", s.study_instance_uid AS "studyInstanceUid",
        i.header ->> 'seriesInstanceUid' AS "seriesInstanceUid",
        i.sop_instance_uid AS "sopInstanceUid", i.header ->> 'sopClassUid' AS "sopClassUid",
-       i.transfer_syntax AS "transferSyntax", i.bytes::float8 AS bytes, i.path,
-       i.file_sha256 AS "fileSha256", (i.header ->> 'numberOfFrames')::float8 AS "numberOfFrames"
+       i.transfer_syntax AS "transferSyntax", i.path, i.file_sha256 AS "fileSha256"
      FROM instances i JOIN studies s ON s.id = i.study_id
      WHERE ($1::text[] IS NULL OR s.study_instance_uid = ANY ($1))
        AND ($2::text[] IS NULL OR i.header ->> 'seriesInstanceUid' = ANY ($2))

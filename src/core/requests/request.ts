@@ -222,10 +222,8 @@ export interface StoredRequest extends RequestRow {
   files: RequestFile[];
   prior_files: RequestFile[];
   deliver_to: DeliveryTarget[];
-  unique_key: string | null;
   /** The SOP Instance UID chosen by the creator of a workitem; null for any other request. */
   workitem_uid: string | null;
-  lease_until: Date | null;
 }
 
 const DECIMAL = /^(\d+)(?:\.(\d+))?$/;

@@ -54,9 +54,7 @@ export async function priorsFor(
      WHERE study_id = $1 AND revision = $2 AND rule = $3 AND state = 'searching' AND deadline <= $4`,
     [...key, at, TOO_LATE],
   );
-  const { rows } = await database.query<
-    PriorSearch & { deadline: Date; instances: string[]; taken_until: Date | null }
-  >(
+  const { rows } = await database.query<PriorSearch & { deadline: Date; instances: string[] }>(
     `SELECT state, deadline, instances, detail FROM prior_searches
      WHERE study_id = $1 AND revision = $2 AND rule = $3`,
     key,

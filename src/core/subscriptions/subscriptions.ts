@@ -72,8 +72,6 @@ export interface Subscription {
   heartbeat_seconds: number | null;
   ends_at: Date | null;
   address: string;
-  created_at: Date;
-  activated_at: Date | null;
   events: number;
   url: string;
 }

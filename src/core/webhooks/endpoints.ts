@@ -41,8 +41,6 @@ export interface WebhookEndpoint {
   id: string;
   account_id: string;
   url: string;
-  /** Time of the first failure since the last success. */
-  failing_since: Date | null;
   disabled_at: Date | null;
 }
 

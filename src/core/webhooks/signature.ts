@@ -44,8 +44,6 @@ const MOST_ROTATED = 2;
 export interface WebhookSecret {
   secret: string;
   created_at: Date;
-  /** When the use of the secret for signing ends; null for the current secret. */
-  ends_at: Date | null;
 }
 
 /** Returns the current secret of an account, creating it when first called. */
@@ -60,7 +58,7 @@ export async function currentSecret(
     [accountId, newSecret(), now],
   );
   const { rows } = await database.query<WebhookSecret>(
-    `SELECT secret, created_at, ends_at FROM webhook_secrets
+    `SELECT secret, created_at FROM webhook_secrets
      WHERE account_id = $1 AND ends_at IS NULL`,
     [accountId],
   );
