@@ -10,7 +10,16 @@ import { velocityOfShift } from '../input/dicom/regions.ts';
 import { distance } from '../measure/ellipse.ts';
 import { valueAt } from '../measure/m-mode/plane.ts';
 import { obstructionText, wallText } from '../result/render/echo/cardiomyopathy.ts';
-import { MITRAL_STENOSIS_GRADES, REGURGITATION_GRADES } from '../result/render/echo/shared.ts';
+import { gradeText } from '../result/render/echo/diastolic.ts';
+import { focusedBandText } from '../result/render/echo/focused.ts';
+import { heartFailureText } from '../result/render/echo/lvef.ts';
+import {
+  abnormalityText,
+  effusionText,
+  geometryText,
+  MITRAL_STENOSIS_GRADES,
+  REGURGITATION_GRADES,
+} from '../result/render/echo/shared.ts';
 import { AORTIC_STENOSIS_GRADES, TRICUSPID_GRADES } from '../result/render/echo/valves.ts';
 import { obstructionCategory, wallStatement } from './cardiomyopathy/guideline.ts';
 import { algorithm2016A, algorithm2016B, type Diastolic2016 } from './diastolic/guideline-2016.ts';
@@ -202,12 +211,12 @@ const QUANTITIES: Readonly<Record<string, GradedQuantity>> = {
 };
 
 const gradeBy: CheckFormula = (i) =>
-  gradeOf(known(QUANTITIES, i.text('parameter')), sexOf(i), i.number('value'));
+  abnormalityText(gradeOf(known(QUANTITIES, i.text('parameter')), sexOf(i), i.number('value')));
 
 const grade =
   (quantity: GradedQuantity, name: string): CheckFormula =>
   (i) =>
-    gradeOf(quantity, sexOf(i), i.number(name));
+    abnormalityText(gradeOf(quantity, sexOf(i), i.number(name)));
 
 const bodySurface =
   (formula: keyof typeof formulas.BODY_SURFACE_AREA): CheckFormula =>
@@ -265,7 +274,7 @@ const LEFT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'lv.edvIndex': quotient('edvMl', 'bsaM2'),
   'lv.ef.category.ase2015': grade(EJECTION_FRACTION, 'efPercent'),
   'hf.phenotypeRange': (i) =>
-    heartFailureRange(i.number('efPercent'), i.optionalNumber('priorEfPercent')),
+    heartFailureText(heartFailureRange(i.number('efPercent'), i.optionalNumber('priorEfPercent'))),
   'lv.mass.cube': ofNumbers(formulas.cubeMass, 'ivsdCm', 'lviddCm', 'lvpwdCm'),
   'lv.mass.areaLength': ofNumbers(
     formulas.areaLengthMass,
@@ -277,7 +286,8 @@ const LEFT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
   'lv.massIndex': quotient('massG', 'bsaM2'),
   'lv.rwt': ofNumbers(formulas.relativeWallThickness, 'lvpwdCm', 'lviddCm'),
   'lv.fractionalShortening': ofNumbers(formulas.fractionalChange, 'lviddCm', 'lvidsCm'),
-  'lv.geometry': (i) => geometryOf(sexOf(i), i.number('lvMassIndexGM2'), i.number('rwt')),
+  'lv.geometry': (i) =>
+    geometryText(geometryOf(sexOf(i), i.number('lvMassIndexGM2'), i.number('rwt'))),
   'lv.sizeGrade.ase2015': gradeBy,
   'lv.massGrade': gradeBy,
   'la.volume.areaLengthBiplane': ofNumbers(
@@ -303,34 +313,38 @@ const LEFT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
     const artery = ARTERIES.find((name) => name === i.text('artery'));
     return artery ? territoryOf(artery) : null;
   },
-  'diastolic.ase2016.algorithmA': (i) => algorithm2016A(diastolic2016(i)),
+  'diastolic.ase2016.algorithmA': (i) => gradeText({ result: algorithm2016A(diastolic2016(i)) }),
   'diastolic.ase2016.algorithmB': (i) =>
-    algorithm2016B({
-      ...diastolic2016(i),
-      ratio: i.optionalNumber('eOverA'),
-      early: i.optionalNumber('eCmS'),
-      veinRatio: veinRatio(i),
-      reducedEf: reducedEf(i),
+    gradeText({
+      result: algorithm2016B({
+        ...diastolic2016(i),
+        ratio: i.optionalNumber('eOverA'),
+        early: i.optionalNumber('eCmS'),
+        veinRatio: veinRatio(i),
+        reducedEf: reducedEf(i),
+      }),
     }),
   'diastolic.ase2025.lap': (i) =>
-    algorithm2025({
-      septal: i.optionalNumber('septalEprimeCmS'),
-      lateral: i.optionalNumber('lateralEprimeCmS'),
-      early: i.optionalNumber('eCmS'),
-      ratio: i.optionalNumber('eOverA'),
-      jet: i.optionalNumber('trVmaxMS'),
-      systolicPressure: i.optionalNumber('paspMmHg'),
-      atrialIndex: i.optionalNumber('laviMlM2'),
-      veinRatio: veinRatio(i),
-      reservoirStrain: i.optionalNumber('larsPercent'),
-      relaxationTime: i.optionalNumber('ivrtMs'),
+    gradeText({
+      result: algorithm2025({
+        septal: i.optionalNumber('septalEprimeCmS'),
+        lateral: i.optionalNumber('lateralEprimeCmS'),
+        early: i.optionalNumber('eCmS'),
+        ratio: i.optionalNumber('eOverA'),
+        jet: i.optionalNumber('trVmaxMS'),
+        systolicPressure: i.optionalNumber('paspMmHg'),
+        atrialIndex: i.optionalNumber('laviMlM2'),
+        veinRatio: veinRatio(i),
+        reservoirStrain: i.optionalNumber('larsPercent'),
+        relaxationTime: i.optionalNumber('ivrtMs'),
+      }),
     }),
   'diastolic.eOverEprimeAverage': ofNumbers(earlyOverAnnular, 'eCmS', 'septalCmS', 'lateralCmS'),
   'hcm.wallThickness': (i) =>
     wallText(wallStatement(i.number('maxMm'), i.optionalFlag('relativeOrGenotypePositive'))),
   'lvoto.category': (i) =>
     obstructionText(obstructionCategory(i.number('restMmHg'), i.optionalNumber('provokedMmHg'))),
-  'focused.efBand': ofNumbers(focusedBand, 'efPercent'),
+  'focused.efBand': (i) => focusedBandText(focusedBand(i.number('efPercent'))),
 };
 
 const isCategory = (text: string): text is SignCategory => ['A', 'B', 'C'].includes(text);
@@ -366,7 +380,7 @@ const RIGHT_HEART_CHECKS: Readonly<Record<string, CheckFormula>> = {
   tapseSpapRatio: (i) => i.number('tapseMm') / i.number('spapMmHg'),
   'ph.probability.esc2022': (i) =>
     probability(i.optionalNumber('trvMS'), i.texts('signCategoriesPresent').filter(isCategory)),
-  'pericardium.effusionGrade': ofNumbers(effusionGrade, 'maxDiastolicMm'),
+  'pericardium.effusionGrade': (i) => effusionText(effusionGrade(i.number('maxDiastolicMm'))),
   'tamponade.mitralVariation': variation,
   'tamponade.tricuspidVariation': variation,
 };

@@ -1,7 +1,7 @@
 import type { Measurement } from '../result/envelope.ts';
+import { sayOfCategories } from '../result/render/echo/categories.ts';
 import { sayOfEcho } from '../result/render/echo/shared.ts';
 import {
-  type ClassificationDraft,
   type CriterionDraft,
   type FindingDraft,
   insideOf,
@@ -10,7 +10,7 @@ import {
 } from '../result/section-outcome.ts';
 import type { Param, Statement } from '../result/statement.ts';
 import { UNGRADED_BANDS } from './shared/grading.ts';
-import type { Shift } from './shared/section.ts';
+import type { EchoClassification, Shift } from './shared/section.ts';
 
 /**
  * A conclusion is reported only if it holds at both ends of the 95 % interval of every value. The
@@ -35,7 +35,10 @@ interface SectionEnd {
 interface Undecided {
   id: string;
   name: string;
-  categories: readonly string[];
+  /** Scale of the categories; absent if they are their own texts. */
+  scale?: string;
+  /** Null is no category. */
+  categories: readonly Param[];
   /** Values whose intervals include a cut-off. */
   about: readonly Measurement[];
 }
@@ -64,7 +67,7 @@ const asNormal = (band: string) => (UNGRADED_BANDS.has(band) ? 'normal' : band);
 
 /**
  * Returns a parameter without its numbers and the members in `GROUNDS`, so that only categories
- * remain. `bandOf` returns the text of a category.
+ * remain. `bandOf` returns the category that a code counts as.
  */
 function categoryOf(param: Param, bandOf: (band: string) => string): Param {
   if (typeof param === 'number') return 0;
@@ -95,41 +98,47 @@ const distinct = (values: readonly Measurement[]) => [
   ...new Map(values.map((one) => [one.id, one])).values(),
 ];
 
+const isSame = (one: Param, other: Param) => JSON.stringify(one) === JSON.stringify(other);
+
 /**
  * Returns true if the category at an end of the interval differs. A change from normal to an
  * ungraded band does not count; the reverse does.
  */
-const isUncertain = (own: string | null, end: string | null): boolean =>
-  own !== end && !(own === 'normal' && end !== null && UNGRADED_BANDS.has(end));
+const isUncertain = (own: Param, end: Param): boolean =>
+  !isSame(own, end) && !(own === 'normal' && typeof end === 'string' && UNGRADED_BANDS.has(end));
 
-function sidesOf(own: string | null, found: readonly (string | null)[]): string[] {
-  const named = found.map((one) => {
-    if (one === null) return 'no grade';
-    return one === own ? one : asNormal(one);
-  });
-  return [...new Set(named)];
+function sidesOf(own: Param, found: readonly Param[]): Param[] {
+  const sides = found.map((one) =>
+    typeof one === 'string' && !isSame(one, own) ? asNormal(one) : one,
+  );
+  return sides.filter((one, at) => sides.findIndex((other) => isSame(one, other)) === at);
 }
+
+const scaleOf = (value: EchoClassification['value']) =>
+  typeof value === 'string' ? {} : { scale: value.scale };
 
 function undecidedOf(outcome: SectionOutcome, ends: readonly SectionEnd[]): Undecided[] {
   const all = [outcome, ...ends.map((end) => end.outcome)].flatMap(
     ({ classifications = [] }) => classifications,
   );
-  const names = new Map(all.map(({ id, name }) => [id, name]));
-  const valueIn = ({ classifications = [] }: SectionOutcome, id: string) =>
-    classifications.find((one) => one.id === id)?.value ?? null;
-  return [...names].flatMap(([id, name]) => {
-    const own = valueIn(outcome, id);
-    const other = ends.filter((end) => isUncertain(own, valueIn(end.outcome, id)));
+  const known = new Map(all.map(({ id, name, value }) => [id, { name, ...scaleOf(value) }]));
+  const categoryIn = ({ classifications = [] }: SectionOutcome, id: string): Param => {
+    const value = classifications.find((one) => one.id === id)?.value ?? null;
+    return typeof value === 'string' ? value : (value?.category ?? null);
+  };
+  return [...known].flatMap(([id, named]) => {
+    const own = categoryIn(outcome, id);
+    const other = ends.filter((end) => isUncertain(own, categoryIn(end.outcome, id)));
     const about = distinct(other.map((end) => end.of));
     if (about.length === 0) return [];
     // The categories are listed in this order: at the low end of the first value, at the value
     // itself, at its high end, then at the ends of the other values.
     const [low, ...rest] = ends.filter((end) => about.includes(end.of));
     const found = [low, null, ...rest].flatMap((end) =>
-      end === undefined ? [] : [end === null ? own : valueIn(end.outcome, id)],
+      end === undefined ? [] : [end === null ? own : categoryIn(end.outcome, id)],
     );
     const categories = sidesOf(own, found);
-    return [{ id, name, categories, about }];
+    return [{ id, ...named, categories, about }];
   });
 }
 
@@ -140,8 +149,8 @@ function undecidedOf(outcome: SectionOutcome, ends: readonly SectionEnd[]): Unde
 function bothSides(undecided: readonly Undecided[]): Statement[] {
   const groups = Map.groupBy(undecided, ({ about }) => JSON.stringify(about.map(({ id }) => id)));
   return [...groups.values()].flatMap((own) => {
-    const open = own.map(({ id, name, categories }) => ({ id, name, categories }));
-    return sayOfEcho.conclusion('echo.between', { open }, own[0]?.about);
+    const open = own.map(({ about, ...one }) => one);
+    return sayOfCategories.conclusion('echo.between', { open }, own[0]?.about);
   });
 }
 
@@ -152,9 +161,9 @@ const isMet = (one: CriterionDraft | undefined) => one?.outcome === 'met';
  * is met at some ends and not at others as being at the cut-off.
  */
 function withDecidedCriteria(
-  one: ClassificationDraft,
+  one: EchoClassification,
   ends: readonly SectionEnd[],
-): ClassificationDraft {
+): EchoClassification {
   const criteria = one.criteria.map((criterion, at): CriterionDraft => {
     const isEqual = ends.every(({ outcome: { classifications = [] } }) => {
       const other = classifications.find(({ id }) => id === one.id)?.criteria;

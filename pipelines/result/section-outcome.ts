@@ -1,5 +1,5 @@
 import type { CriterionOutcome, Finding, Measurement, Result, Section } from './envelope.ts';
-import type { Statement } from './statement.ts';
+import type { Category, Statement } from './statement.ts';
 
 const ASSESSED: ReadonlySet<Section['status']> = new Set(['complete', 'partial', 'inadequate']);
 
@@ -51,10 +51,12 @@ export interface CriterionDraft {
   outcome: CriterionOutcome;
 }
 
-export type ClassificationDraft = Omit<
+export type ClassificationDraft<Value = string> = Omit<
   Result['classifications'][number],
-  'section' | 'criteria'
+  'section' | 'value' | 'criteria'
 > & {
+  /** A category, or the text or code that the result contains (render/categories.ts). */
+  value: Value;
   criteria: CriterionDraft[];
 };
 
@@ -122,7 +124,7 @@ export interface SectionOutcome {
   /** Measurements. Their `note` is rendered later from their remarks. */
   measurements?: Measurement[];
   findings?: FindingDraft[];
-  classifications?: ClassificationDraft[];
+  classifications?: ClassificationDraft<string | Category>[];
   guidance?: GuidanceDraft[];
 }
 

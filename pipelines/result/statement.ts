@@ -150,3 +150,20 @@ export function distinctStatements<One extends Statement>(statements: readonly O
   const byContent = new Map(statements.map((one) => [JSON.stringify(one), one]));
   return [...byContent.values()];
 }
+
+/** A category as data, with the scale in whose words it is rendered (render/echo/categories.ts). */
+export interface Category {
+  readonly scale: string;
+  readonly category: Param;
+}
+
+/** The scales of one topic: each renders its categories. */
+export type ScaleTable = Readonly<Record<string, (category: never) => string>>;
+
+/** Returns a typed function that creates the categories of one topic: `categoryOf('geometry', 'normal')`. */
+export const categoriesOf =
+  <Table extends ScaleTable>() =>
+  <Scale extends keyof Table & string>(
+    scale: Scale,
+    category: Param & Parameters<Table[Scale]>[0],
+  ): Category => ({ scale, category });

@@ -1,13 +1,11 @@
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import {
+  categoryOfCardiomyopathy,
   type DilatedPattern,
-  dilatedText,
   type Obstruction,
-  obstructionText,
   sayOfCardiomyopathy,
   type WallStatement,
-  wallText,
 } from '../../result/render/echo/cardiomyopathy.ts';
 import type { SectionOutcome } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
@@ -161,17 +159,22 @@ function classificationsOf({ wall, pattern, obstruction }: Found) {
       classification(
         'hypertrophic-pattern',
         'Wall thickness',
-        wallText(wall),
+        categoryOfCardiomyopathy('wall', wall),
         'ESC 2023, AHA/ACC 2024',
       ),
     pattern && isPublished(pattern)
-      ? classification('dilated-pattern', 'Dilated pattern', dilatedText(pattern), 'ESC 2023')
+      ? classification(
+          'dilated-pattern',
+          'Dilated pattern',
+          categoryOfCardiomyopathy('dilatation', pattern),
+          'ESC 2023',
+        )
       : null,
     obstruction
       ? classification(
           'lvot-obstruction',
           'LVOT obstruction',
-          obstructionText(obstruction),
+          categoryOfCardiomyopathy('obstruction', obstruction),
           isConvention(obstruction) ? 'Sonogate convention for LVOT gradients' : 'AHA/ACC 2024',
         )
       : null,

@@ -112,5 +112,5 @@ export const DIASTOLIC_CONDITIONS: DiastolicConditions = {
     return end === null || atrial === null ? null : pressureBehindJet(end, atrial);
   },
   severeAtrium: (index) =>
-    graded(index, LEFT_ATRIUM.volumeIndex, SEXES) === 'severely abnormal' ? index : null,
+    graded(index, LEFT_ATRIUM.volumeIndex, SEXES) === 'severe' ? index : null,
 };

@@ -38,9 +38,9 @@ const below = (value: number | null, limit: number, decimals: number) =>
 
 function pressureCriteria({ averageRatio, jet, atrialIndex }: Diastolic2016): Criterion[] {
   return [
-    { name: "average E/e' > 14", met: above(averageRatio, LIMITS.averageRatio, 1) },
-    { name: 'TR Vmax > 2.8 m/s', met: above(jet, LIMITS.jet, 1) },
-    { name: 'LAVi > 34 ml/m²', met: above(atrialIndex, LIMITS.atrialIndex, 0) },
+    { name: 'average-ratio-above-14', met: above(averageRatio, LIMITS.averageRatio, 1) },
+    { name: 'tr-above-2.8', met: above(jet, LIMITS.jet, 1) },
+    { name: 'lavi-above-34', met: above(atrialIndex, LIMITS.atrialIndex, 0) },
   ];
 }
 
@@ -51,12 +51,12 @@ function pressureCriteria({ averageRatio, jet, atrialIndex }: Diastolic2016): Cr
 function ratioCriterion(inputs: Diastolic2016): Criterion {
   const { averageRatio, septalRatio, lateralRatio } = inputs;
   if (averageRatio === null && septalRatio !== null) {
-    return { name: "septal E/e' > 15", met: above(septalRatio, LIMITS.septalRatio, 1) };
+    return { name: 'septal-ratio-above-15', met: above(septalRatio, LIMITS.septalRatio, 1) };
   }
   if (averageRatio === null && lateralRatio !== null) {
-    return { name: "lateral E/e' > 13", met: above(lateralRatio, LIMITS.lateralRatio, 1) };
+    return { name: 'lateral-ratio-above-13', met: above(lateralRatio, LIMITS.lateralRatio, 1) };
   }
-  return { name: "average E/e' > 14", met: above(averageRatio, LIMITS.averageRatio, 1) };
+  return { name: 'average-ratio-above-14', met: above(averageRatio, LIMITS.averageRatio, 1) };
 }
 
 /** Returns the four criteria of algorithm A. */
@@ -68,7 +68,7 @@ export function criteria2016A(inputs: Diastolic2016): Criterion[] {
   );
   return [
     ratioCriterion(inputs),
-    { name: "septal e' < 7 or lateral e' < 10 cm/s", met: velocity },
+    { name: 'e-prime-below-7-or-10', met: velocity },
     ...(jet ? [jet] : []),
     ...(atrium ? [atrium] : []),
   ];
@@ -78,9 +78,9 @@ export function criteria2016A(inputs: Diastolic2016): Criterion[] {
 export function algorithm2016A(inputs: Diastolic2016): Result2016A {
   const available = criteria2016A(inputs).filter(({ met }) => met !== null);
   const positive = available.filter(({ met }) => met === true).length;
-  if (available.length < 2) return 'insufficient data';
-  if (positive * 2 < available.length) return 'normal diastolic function';
-  return positive * 2 === available.length ? 'indeterminate' : 'diastolic dysfunction';
+  if (available.length < 2) return 'insufficient-data';
+  if (positive * 2 < available.length) return 'normal-function';
+  return positive * 2 === available.length ? 'indeterminate' : 'dysfunction';
 }
 
 /**
@@ -112,27 +112,27 @@ function asksVein({ reducedEf }: Filling2016, counted: readonly Criterion[]): bo
  * a positive algorithm A.
  */
 export function algorithm2016B(inputs: Filling2016): Result2016B {
-  if (inputs.ratio === null || inputs.early === null) return 'insufficient data';
+  if (inputs.ratio === null || inputs.early === null) return 'insufficient-data';
   const ratio = rounded(inputs.ratio, 2);
-  if (ratio >= 2) return 'grade III, elevated LAP';
-  if (ratio <= 0.8 && rounded(inputs.early, 0) <= 50) return 'grade I, normal LAP';
+  if (ratio >= 2) return 'grade-iii';
+  if (ratio <= 0.8 && rounded(inputs.early, 0) <= 50) return 'grade-i';
   const counted = pressureCriteria(inputs);
   const positive = counted.filter(({ met }) => met === true).length;
   const negative = counted.filter(({ met }) => met === false).length;
   if (positive + negative < 2) return 'indeterminate';
-  if (positive >= 2) return 'grade II, elevated LAP';
-  if (negative >= 2) return 'grade I, normal LAP';
+  if (positive >= 2) return 'grade-ii';
+  if (negative >= 2) return 'grade-i';
   const blunted = below(inputs.veinRatio, 1, 2) === true;
-  return asksVein(inputs, counted) && blunted ? 'grade II, elevated LAP' : 'indeterminate';
+  return asksVein(inputs, counted) && blunted ? 'grade-ii' : 'indeterminate';
 }
 
 /** Returns the criteria used by algorithm B, in the order of its steps. */
 export function criteria2016B(inputs: Filling2016): Criterion[] {
   const { ratio, early } = inputs;
-  const restrictive: Criterion = { name: 'E/A >= 2', met: atLeast(ratio, 2, 2) };
+  const restrictive: Criterion = { name: 'e-to-a-from-2', met: atLeast(ratio, 2, 2) };
   const slow = ratio === null || early === null ? null : rounded(early, 0) <= 50;
   const impaired: Criterion = {
-    name: 'E/A <= 0.8 and E <= 50 cm/s',
+    name: 'e-to-a-to-0.8-and-e-to-50',
     met: slow === null || ratio === null ? null : slow && rounded(ratio, 2) <= 0.8,
   };
   if (restrictive.met === true) return [restrictive];
@@ -143,7 +143,7 @@ export function criteria2016B(inputs: Filling2016): Criterion[] {
     impaired,
     ...counted,
     ...(asksVein(inputs, counted)
-      ? [{ name: 'PV S/D < 1' as const, met: below(inputs.veinRatio, 1, 2) }]
+      ? [{ name: 'vein-ratio-below-1' as const, met: below(inputs.veinRatio, 1, 2) }]
       : []),
   ];
 }

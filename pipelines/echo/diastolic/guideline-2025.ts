@@ -111,25 +111,23 @@ export function primaryVariables(inputs: Diastolic2025): PrimaryVariables {
 function secondStep(inputs: Diastolic2025): Criterion[] {
   const enlarged = test(inputs.atrialIndex, 0, (index) => index > LIMITS_2025.atrialIndex);
   return [
-    { name: 'PV S/D <= 0.67', met: atMost(inputs.veinRatio, LIMITS_2025.veinRatio, 2) },
-    { name: 'LARS <= 18 %', met: atMost(inputs.reservoirStrain, LIMITS_2025.reservoirStrain, 0) },
-    { name: 'LAVi > 34 ml/m²', met: enlarged },
-    { name: 'IVRT <= 70 ms', met: atMost(inputs.relaxationTime, LIMITS_2025.relaxationTime, 0) },
+    { name: 'vein-ratio-to-0.67', met: atMost(inputs.veinRatio, LIMITS_2025.veinRatio, 2) },
+    { name: 'lars-to-18', met: atMost(inputs.reservoirStrain, LIMITS_2025.reservoirStrain, 0) },
+    { name: 'lavi-above-34', met: enlarged },
+    { name: 'ivrt-to-70', met: atMost(inputs.relaxationTime, LIMITS_2025.relaxationTime, 0) },
   ];
 }
 
 const ELEVATED_2025: ReadonlySet<Result2025> = new Set<Result2025>([
-  'grade 2, elevated LAP',
-  'grade 3, elevated LAP',
-  'LAP elevated, grade undetermined (no E/A)',
+  'grade-2',
+  'grade-3',
+  'elevated-lap-ungraded',
 ]);
 export const isElevated2025 = (result: Result2025) => ELEVATED_2025.has(result);
 
 function elevated(ratio: number | null): Result2025 {
-  if (ratio === null) return 'LAP elevated, grade undetermined (no E/A)';
-  return rounded(ratio, 2) >= LIMITS_2025.restrictive
-    ? 'grade 3, elevated LAP'
-    : 'grade 2, elevated LAP';
+  if (ratio === null) return 'elevated-lap-ungraded';
+  return rounded(ratio, 2) >= LIMITS_2025.restrictive ? 'grade-3' : 'grade-2';
 }
 
 /**
@@ -157,26 +155,26 @@ function branchOf(inputs: Diastolic2025): 'a' | 'b' | 'c' | 'd' | null {
 }
 
 /**
- * Returns LA pressure and grade, or `insufficient data` if fewer than two of the three primary
+ * Returns LA pressure and grade, or `insufficient-data` if fewer than two of the three primary
  * variables are known.
  */
 export function algorithm2025(inputs: Diastolic2025): Result2025 {
   switch (branchOf(inputs)) {
     case null:
-      return 'insufficient data';
+      return 'insufficient-data';
     case 'a':
-      return 'normal LAP, no diastolic dysfunction grade';
+      return 'normal-lap-ungraded';
     case 'b':
       return elevated(inputs.ratio);
     case 'c':
-      return 'grade 1, normal LAP';
+      return 'grade-1';
     case 'd': {
       const markers = secondStep(inputs).filter(({ met }) => met !== null);
       if (markers.some(({ met }) => met)) return elevated(inputs.ratio);
       if (markers.length === 0) return 'indeterminate';
       return primaryVariables(inputs).reducedVelocity === true
-        ? 'normal LAP, grade 1'
-        : 'normal LAP, no diastolic dysfunction grade';
+        ? 'normal-lap-grade-1'
+        : 'normal-lap-ungraded';
     }
   }
 }
@@ -199,15 +197,15 @@ export function criteria2025(inputs: Diastolic2025): Criterion[] {
   const relaxed = reducedVelocity === true && raisedRatio === false && raisedPressure === false;
   const graded = isElevated2025(algorithm2025(inputs));
   return [
-    { name: "reduced e'", met: reducedVelocity },
-    { name: "raised E/e'", met: raisedRatio },
-    { name: 'raised TR Vmax or PASP', met: raisedPressure },
+    { name: 'reduced-e-prime', met: reducedVelocity },
+    { name: 'raised-ratio', met: raisedRatio },
+    { name: 'raised-tr-or-pasp', met: raisedPressure },
     ...(relaxed
-      ? [{ name: 'E/A <= 0.8' as const, met: atMost(inputs.ratio, LIMITS_2025.impaired, 2) }]
+      ? [{ name: 'e-to-a-to-0.8' as const, met: atMost(inputs.ratio, LIMITS_2025.impaired, 2) }]
       : []),
     ...(branch === 'd' ? secondStep(inputs) : []),
     ...(graded
-      ? [{ name: 'E/A >= 2' as const, met: atLeast(inputs.ratio, LIMITS_2025.restrictive, 2) }]
+      ? [{ name: 'e-to-a-from-2' as const, met: atLeast(inputs.ratio, LIMITS_2025.restrictive, 2) }]
       : []),
   ];
 }
@@ -223,14 +221,14 @@ export function presenceCriteria2025(inputs: Diastolic2025): [Criterion, ...Crit
   const { reducedVelocity, raisedRatio } = primaryVariables(inputs);
   const { impaired, restrictive, atrialIndex, reservoirStrain } = LIMITS_2025;
   return [
-    { name: "reduced e'", met: reducedVelocity },
-    { name: "raised E/e'", met: raisedRatio },
-    { name: 'LARS <= 18 %', met: test(inputs.reservoirStrain, 0, (v) => v <= reservoirStrain) },
+    { name: 'reduced-e-prime', met: reducedVelocity },
+    { name: 'raised-ratio', met: raisedRatio },
+    { name: 'lars-to-18', met: test(inputs.reservoirStrain, 0, (v) => v <= reservoirStrain) },
     {
-      name: 'E/A <= 0.8 or >= 2',
+      name: 'e-to-a-to-0.8-or-from-2',
       met: test(inputs.ratio, 2, (v) => v <= impaired || v >= restrictive),
     },
-    { name: 'LAVi > 34 ml/m²', met: test(inputs.atrialIndex, 0, (v) => v > atrialIndex) },
+    { name: 'lavi-above-34', met: test(inputs.atrialIndex, 0, (v) => v > atrialIndex) },
   ];
 }
 
@@ -240,12 +238,12 @@ export function presenceCriteria2025(inputs: Diastolic2025): [Criterion, ...Crit
  */
 export function presence2025(inputs: Diastolic2025): Presence2025 {
   const [velocity, ...signs] = presenceCriteria2025(inputs);
-  if (velocity.met === null) return 'insufficient data';
+  if (velocity.met === null) return 'insufficient-data';
   const needed = velocity.met ? NEEDED.reduced : NEEDED.preserved;
   const positive = signs.filter((sign) => sign.met === true).length;
   const unknown = signs.filter((sign) => sign.met === null).length;
-  if (positive >= needed) return 'diastolic dysfunction';
-  return positive + unknown < needed ? 'no diastolic dysfunction' : 'indeterminate';
+  if (positive >= needed) return 'dysfunction';
+  return positive + unknown < needed ? 'no-dysfunction' : 'indeterminate';
 }
 
 /**
@@ -259,10 +257,10 @@ export function supplementalSigns2025(inputs: {
 }): Criterion[] {
   return [
     {
-      name: 'PR end-diastolic velocity >= 2 m/s',
+      name: 'pr-end-from-2',
       met: test(inputs.regurgitationEnd, 1, (v) => v >= 2),
     },
-    { name: 'PADP >= 16 mmHg', met: test(inputs.diastolicPressure, 0, (p) => p >= 16) },
+    { name: 'padp-from-16', met: test(inputs.diastolicPressure, 0, (p) => p >= 16) },
   ];
 }
 
@@ -281,16 +279,16 @@ export interface FibrillationInputs
 
 export function fibrillationCriteria(inputs: FibrillationInputs): Criterion[] {
   return [
-    { name: 'E >= 100 cm/s', met: test(inputs.early, 0, (v) => v >= 100) },
-    { name: "septal E/e' > 11", met: test(inputs.septalRatio, 1, (r) => r > 11) },
+    { name: 'e-from-100', met: test(inputs.early, 0, (v) => v >= 100) },
+    { name: 'septal-ratio-above-11', met: test(inputs.septalRatio, 1, (r) => r > 11) },
     {
-      name: 'TR Vmax > 2.8 m/s or PASP > 35 mmHg',
+      name: 'tr-above-2.8-or-pasp-above-35',
       met: anyMet(
         test(inputs.jet, 1, (v) => v > 2.8),
         test(inputs.systolicPressure, 0, (p) => p > 35),
       ),
     },
-    { name: 'DT <= 160 ms', met: test(inputs.deceleration, 0, (t) => t <= 160) },
+    { name: 'dt-to-160', met: test(inputs.deceleration, 0, (t) => t <= 160) },
   ];
 }
 
@@ -310,8 +308,8 @@ const countOf = (criteria: readonly Criterion[], wanted: boolean | null) =>
 export function fibrillationMarkers(inputs: FibrillationInputs): Criterion[] {
   if (countOf(fibrillationCriteria(inputs), true) !== NOT_DECIDED) return [];
   return [
-    { name: 'LARS < 18 %', met: test(inputs.reservoirStrain, 0, (s) => s < 18) },
-    { name: 'PV S/D < 1', met: test(inputs.veinRatio, 2, (r) => r < 1) },
+    { name: 'lars-below-18', met: test(inputs.reservoirStrain, 0, (s) => s < 18) },
+    { name: 'vein-ratio-below-1', met: test(inputs.veinRatio, 2, (r) => r < 1) },
   ];
 }
 
@@ -328,9 +326,9 @@ export function fibrillationMarkers(inputs: FibrillationInputs): Criterion[] {
 export function fibrillationPressure(inputs: FibrillationInputs): FibrillationPressure {
   const criteria = fibrillationCriteria(inputs);
   const [positive, unknown] = [countOf(criteria, true), countOf(criteria, null)];
-  if (unknown > 2) return 'insufficient data';
-  if (positive > NOT_DECIDED) return 'elevated LAP';
+  if (unknown > 2) return 'insufficient-data';
+  if (positive > NOT_DECIDED) return 'elevated-lap';
   if (positive < NOT_DECIDED)
-    return positive + unknown < NOT_DECIDED ? 'normal LAP' : 'insufficient data';
-  return fibrillationMarkers(inputs).some(({ met }) => met) ? 'elevated LAP' : 'indeterminate';
+    return positive + unknown < NOT_DECIDED ? 'normal-lap' : 'insufficient-data';
+  return fibrillationMarkers(inputs).some(({ met }) => met) ? 'elevated-lap' : 'indeterminate';
 }

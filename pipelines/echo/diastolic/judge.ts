@@ -2,15 +2,17 @@ import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import {
   type Criterion,
+  categoryOfDiastolic,
+  criterionText,
   type DiastolicResult,
+  type gradeText,
   type MyocardialSign,
   type Result2016B,
   SCHEMES,
   sayOfDiastolic,
 } from '../../result/render/echo/diastolic.ts';
-import type { ClassificationDraft } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import { classification } from '../shared/section.ts';
+import { classification, type EchoClassification } from '../shared/section.ts';
 import type { Ejection } from './applicability.ts';
 import {
   algorithm2016A,
@@ -40,7 +42,7 @@ export interface Judgement {
   /** True if the data were sufficient for a result. */
   given: boolean;
   elevated: boolean;
-  classifications: ClassificationDraft[];
+  classifications: EchoClassification[];
 }
 
 const NO_JUDGEMENT: Judgement = {
@@ -54,14 +56,30 @@ const NO_JUDGEMENT: Judgement = {
 
 const ALONE = { because: null, next: null } as const;
 
-const limitedTo = <Grade extends string>(result: Grade, limited: boolean) =>
-  limited ? (`${result}, limited` as const) : result;
+const isElevated2016 = (result: Result2016B) => result === 'grade-ii' || result === 'grade-iii';
 
-const isElevated2016 = (result: Result2016B) =>
-  result === 'grade II, elevated LAP' || result === 'grade III, elevated LAP';
+type Category = Parameters<typeof gradeText>[0];
 
-const category2016 = (value: string, scheme: '2016-a' | '2016-b', criteria: readonly Criterion[]) =>
-  classification('diastolic-2016', 'Diastolic function', value, SCHEMES[scheme], criteria);
+const graded = (
+  id: string,
+  name: string,
+  { result, limited = false, ungraded = false }: Category,
+  scheme: string,
+  criteria: readonly Criterion[],
+) =>
+  classification(
+    id,
+    name,
+    categoryOfDiastolic('diastolic', { result, limited, ungraded }),
+    scheme,
+    criteria.map((one) => ({ ...one, name: criterionText(one.name) })),
+  );
+
+const category2016 = (
+  grade: Category,
+  scheme: '2016-a' | '2016-b',
+  criteria: readonly Criterion[],
+) => graded('diastolic-2016', 'Diastolic function', grade, SCHEMES[scheme], criteria);
 
 function reasonForB({ reduced }: Ejection, disease: readonly MyocardialSign[]) {
   if (reduced) return 'reduced-ef';
@@ -76,31 +94,31 @@ function byB(of: DiastolicInputs['of2016'], reducedEf: boolean) {
 function dysfunction(of: DiastolicInputs['of2016'], ejection: Ejection): Judgement {
   const criteria = criteria2016A(of);
   const known = criteria.filter(({ met }) => met !== null).length;
-  const present = limitedTo('diastolic dysfunction', known < CRITERIA_2016A);
+  const present = { result: 'dysfunction', limited: known < CRITERIA_2016A } as const;
   const b = byB(of, ejection.reduced === true);
-  const none = b.result === 'insufficient data';
+  const none = b.result === 'insufficient-data';
   return {
     ...NO_JUDGEMENT,
     given: true,
     elevated: isElevated2016(b.result),
     result: {
       scheme: '2016-a',
-      result: present,
+      ...present,
       criteria,
       because: null,
       next: none ? 'no-grade' : b,
     },
     classifications: none
-      ? [category2016(`${present}, grade not given`, '2016-a', criteria)]
+      ? [category2016({ ...present, ungraded: true }, '2016-a', criteria)]
       : [
-          classification(
+          graded(
             'diastolic-2016-presence',
             'Diastolic dysfunction',
             present,
             SCHEMES['2016-a'],
             criteria,
           ),
-          category2016(b.result, '2016-b', b.criteria),
+          category2016({ result: b.result }, '2016-b', b.criteria),
         ],
   };
 }
@@ -116,49 +134,53 @@ export function judge2016(
     const { result, criteria } = byB(of, ejection.reduced === true);
     return {
       ...NO_JUDGEMENT,
-      given: result !== 'insufficient data',
+      given: result !== 'insufficient-data',
       elevated: isElevated2016(result),
-      result: { scheme: '2016-b', result, criteria, because, next: null },
-      classifications: [category2016(result, '2016-b', criteria)],
+      result: { scheme: '2016-b', result, limited: false, criteria, because, next: null },
+      classifications: [category2016({ result }, '2016-b', criteria)],
     };
   }
   const result = algorithm2016A(of);
-  if (result === 'diastolic dysfunction') return dysfunction(of, ejection);
+  if (result === 'dysfunction') return dysfunction(of, ejection);
   const criteria = criteria2016A(of);
-  if (result === 'insufficient data') {
-    return { ...NO_JUDGEMENT, result: { scheme: '2016-a', result, criteria, ...ALONE } };
+  if (result === 'insufficient-data') {
+    return {
+      ...NO_JUDGEMENT,
+      result: { scheme: '2016-a', result, limited: false, criteria, ...ALONE },
+    };
   }
   if (ejection.contested) {
     return { ...NO_JUDGEMENT, gaps: [sayOfDiastolic.gap('diastolic.scheme-not-chosen', {})] };
   }
   const known = criteria.filter(({ met }) => met !== null).length;
-  const limited = limitedTo(result, known < CRITERIA_2016A || ejection.reduced === null);
+  const limited = known < CRITERIA_2016A || ejection.reduced === null;
   return {
     ...NO_JUDGEMENT,
     given: true,
-    result: { scheme: '2016-a', result: limited, criteria, ...ALONE },
+    result: { scheme: '2016-a', result, limited, criteria, ...ALONE },
     // Algorithm A assumes that there is no myocardial disease, but signs that were not measured
     // cannot be excluded (10.4).
     conclusions: [sayOfDiastolic.limitation('diastolic.disease-unknown', {})],
-    classifications: [category2016(limited, '2016-a', criteria)],
+    classifications: [category2016({ result, limited }, '2016-a', criteria)],
   };
 }
 
 function presenceOf(of: DiastolicInputs['of2025']) {
   const presence = presence2025(of);
-  if (presence === 'insufficient data') return null;
+  if (presence === 'insufficient-data') return null;
   const criteria = presenceCriteria2025(of);
   return {
     statement: sayOfDiastolic.conclusion('diastolic.result', {
       scheme: '2025-presence',
       result: presence,
+      limited: false,
       criteria: [...criteria],
       ...ALONE,
     }),
-    category: classification(
+    category: graded(
       'diastolic-2025-presence',
       'Diastolic dysfunction',
-      presence,
+      { result: presence },
       'ASE 2025, presence of dysfunction',
       criteria,
     ),
@@ -191,13 +213,13 @@ export function judge2025(
 ): Judgement {
   const result = algorithm2025(of);
   const criteria = criteria2025(of);
-  const given = result !== 'insufficient data';
+  const given = result !== 'insufficient-data';
   const open = result === 'indeterminate';
-  const limited = limitedTo(result, given && !open && isLimited2025(of));
+  const limited = given && !open && isLimited2025(of);
   const markers = discordant(of);
   const presence = presenceOf(of);
   return {
-    result: { scheme: '2025', result: limited, criteria, ...ALONE },
+    result: { scheme: '2025', result, limited, criteria, ...ALONE },
     conclusions: [
       markers.length > 0 ? sayOfDiastolic.conclusion('diastolic.discordant', { markers }) : null,
       open ? sayOfDiastolic.conclusion('diastolic.supplemental', { criteria: supplemental }) : null,
@@ -207,10 +229,10 @@ export function judge2025(
     given,
     elevated: isElevated2025(result),
     classifications: [
-      classification(
+      graded(
         'diastolic-2025',
         'LA pressure and diastolic grade',
-        limited,
+        { result, limited },
         'ASE 2025, sinus rhythm',
         criteria,
       ),
@@ -228,16 +250,16 @@ export function judgeFibrillation(of: DiastolicInputs['ofFibrillation']): Judgem
   const result = fibrillationPressure(of);
   const criteria = [...fibrillationCriteria(of), ...fibrillationMarkers(of)];
   return {
-    result: { scheme: '2025-fibrillation', result, criteria, ...ALONE },
+    result: { scheme: '2025-fibrillation', result, limited: false, criteria, ...ALONE },
     conclusions: [],
     gaps: [sayOfDiastolic.gap('diastolic.fibrillation', {})],
-    given: result !== 'insufficient data',
-    elevated: result === 'elevated LAP',
+    given: result !== 'insufficient-data',
+    elevated: result === 'elevated-lap',
     classifications: [
-      classification(
+      graded(
         'diastolic-fibrillation',
         'LA pressure',
-        result,
+        { result },
         'ASE 2025, atrial fibrillation',
         criteria,
       ),

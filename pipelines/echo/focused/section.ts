@@ -1,6 +1,10 @@
 import type { Measurement } from '../../result/envelope.ts';
-import { sayOfFocused } from '../../result/render/echo/focused.ts';
-import { sayOfEcho } from '../../result/render/echo/shared.ts';
+import {
+  categoryOfFocused,
+  type FocusedLevel,
+  sayOfFocused,
+} from '../../result/render/echo/focused.ts';
+import { type EffusionGrade, sayOfEcho } from '../../result/render/echo/shared.ts';
 import type { SectionOutcome } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
@@ -51,7 +55,7 @@ interface FocusedConditions<Evidence extends FocusedEvidence> {
     values: Values,
   ): {
     depth: Measurement | null;
-    grade: string | null;
+    grade: EffusionGrade | null;
     /** View that shows a deeper effusion than the measured one, or null. */
     deeperIn: string | null;
     fluid: { seen: readonly string[] };
@@ -118,7 +122,7 @@ function ventricleAnswer<Evidence extends FocusedEvidence>(
   values: Values,
   conditions: FocusedConditions<Evidence>,
   windows: readonly string[],
-): Answer & { level: string | null } {
+): Answer & { level: FocusedLevel | null } {
   const ef = conditions.gradableEf(values);
   if (!ef) {
     const ungraded = conditions.ungradedEf(values);
@@ -167,7 +171,7 @@ function rightVentricleSize(values: Values) {
   }
   const about = [...(ratio ? [ratio] : []), ...wide];
   return wide.length > 0
-    ? { size: 'enlarged', about, scheme: 'ASE/EACVI 2015 diameters of the RV' }
+    ? { size: 'enlarged' as const, about, scheme: 'ASE/EACVI 2015 diameters of the RV' }
     : null;
 }
 
@@ -207,10 +211,16 @@ function answersOf<Evidence extends FocusedEvidence>(
         classification(
           'focused-lv-function',
           'LV function, focused',
-          ventricle.level,
+          categoryOfFocused('focused-level', ventricle.level),
           'focused cardiac ultrasound, three levels',
         ),
-      rv && classification('focused-rv-size', 'RV size, focused', rv.size, rv.scheme),
+      rv &&
+        classification(
+          'focused-rv-size',
+          'RV size, focused',
+          categoryOfFocused('focused-size', rv.size),
+          rv.scheme,
+        ),
     ],
   };
 }

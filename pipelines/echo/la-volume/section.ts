@@ -1,7 +1,7 @@
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { sayOfLaVolume } from '../../result/render/echo/la-volume.ts';
-import type { Abnormality } from '../../result/render/echo/shared.ts';
+import { type Abnormality, categoryOfEcho } from '../../result/render/echo/shared.ts';
 import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
 import { biplaneAreaLengthVolume } from '../formulas.ts';
 import { graded, inRangeOf, isAbnormal, isNearCutOff, VARIABILITY } from '../shared/grading.ts';
@@ -134,12 +134,18 @@ function run(evidence: LaVolumeEvidence, given: Values) {
         : null,
     ],
     classifications: [
-      grade && classification('la-volume-grade', 'LA volume index', grade, 'ASE/EACVI 2015'),
+      grade &&
+        classification(
+          'la-volume-grade',
+          'LA volume index',
+          categoryOfEcho('abnormality', grade),
+          'ASE/EACVI 2015',
+        ),
       diameterGrade &&
         classification(
           'la-diameter-grade',
           'LA anteroposterior diameter',
-          diameterGrade,
+          categoryOfEcho('abnormality', diameterGrade),
           'ASE/EAE 2005',
         ),
     ],

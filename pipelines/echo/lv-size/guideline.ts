@@ -71,8 +71,8 @@ export function geometryOf(
   const heavy = rounded(massIndex, quantity.decimals) > quantity[sex].normal[1];
   const walls = LEFT_VENTRICLE.relativeWallThickness;
   const thick = rounded(thickness, walls.decimals) > walls[sex].normal[1];
-  if (heavy) return thick ? 'concentric hypertrophy' : 'eccentric hypertrophy';
-  return thick ? 'concentric remodelling' : 'normal geometry';
+  if (heavy) return thick ? 'concentric-hypertrophy' : 'eccentric-hypertrophy';
+  return thick ? 'concentric-remodelling' : 'normal';
 }
 
 /**

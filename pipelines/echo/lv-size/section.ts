@@ -1,8 +1,13 @@
 import type { EchoConcept } from '../../concepts/echo.ts';
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { sayOfLvSize } from '../../result/render/echo/lv-size.ts';
-import { type Abnormality, sayOfEcho } from '../../result/render/echo/shared.ts';
+import { categoryOfLvSize, sayOfLvSize } from '../../result/render/echo/lv-size.ts';
+import {
+  type Abnormality,
+  categoryOfEcho,
+  type Geometry,
+  sayOfEcho,
+} from '../../result/render/echo/shared.ts';
 import type { Statement } from '../../result/statement.ts';
 import {
   bodyMassIndex,
@@ -178,22 +183,33 @@ function gradesFinding(id: string, severity: 'abnormal' | 'info', grades: readon
 }
 
 function classificationsOf(
-  geometry: string | null,
-  byHeightGrade: string | null,
+  geometry: Geometry | null,
+  byHeightGrade: Abnormality | null,
   grades: readonly Graded[],
 ) {
   return [
-    geometry && classification('lv-geometry', 'LV geometry', geometry, 'ASE/EACVI 2015'),
+    geometry &&
+      classification(
+        'lv-geometry',
+        'LV geometry',
+        categoryOfLvSize('geometry', geometry),
+        'ASE/EACVI 2015',
+      ),
     byHeightGrade
       ? classification(
           'lv-mass-per-height-grade',
           'LV mass / height^2.7',
-          byHeightGrade,
+          categoryOfEcho('abnormality', byHeightGrade),
           LEFT_VENTRICLE.massPerHeight.source,
         )
       : null,
     ...grades.map(({ measurement, quantity, grade }) =>
-      classification(`${measurement.concept.key}-grade`, measurement.label, grade, quantity.source),
+      classification(
+        `${measurement.concept.key}-grade`,
+        measurement.label,
+        categoryOfEcho('abnormality', grade),
+        quantity.source,
+      ),
     ),
   ].map((one) => one || null);
 }

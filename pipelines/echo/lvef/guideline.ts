@@ -10,25 +10,15 @@ export const EJECTION_FRACTION: GradedQuantity = {
   evidence: 'A',
 };
 
-const HEART_FAILURE_RANGES = [
-  'HFimpEF range',
-  'HFrEF range',
-  'HFmrEF range',
-  'HFpEF range',
-] as const;
-
 /**
  * Returns the EF range that applies if the patient has clinical heart failure (HF21; echo 4.5). EFs
  * are in per cent.
  */
-export function heartFailureRange(
-  ef: number,
-  prior: number | null,
-): (typeof HEART_FAILURE_RANGES)[number] {
+export function heartFailureRange(ef: number, prior: number | null) {
   const [now, before] = [rounded(ef, 0), prior === null ? null : rounded(prior, 0)];
-  if (before !== null && before <= 40 && now > 40 && now - before >= 10) return 'HFimpEF range';
-  if (now <= 40) return 'HFrEF range';
-  return now < 50 ? 'HFmrEF range' : 'HFpEF range';
+  if (before !== null && before <= 40 && now > 40 && now - before >= 10) return 'improved';
+  if (now <= 40) return 'reduced';
+  return now < 50 ? 'mildly-reduced' : 'preserved';
 }
 
 /**

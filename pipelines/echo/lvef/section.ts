@@ -2,8 +2,13 @@ import type { EchoConcept } from '../../concepts/echo.ts';
 import { rounded } from '../../measure/rounding.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { sayOfLvSize } from '../../result/render/echo/lv-size.ts';
-import { isEfLimit, sayOfLvef } from '../../result/render/echo/lvef.ts';
-import { type Abnormality, sayOfEcho } from '../../result/render/echo/shared.ts';
+import {
+  categoryOfLvef,
+  type HeartFailureRange,
+  isEfLimit,
+  sayOfLvef,
+} from '../../result/render/echo/lvef.ts';
+import { type Abnormality, categoryOfEcho, sayOfEcho } from '../../result/render/echo/shared.ts';
 import type { Statement } from '../../result/statement.ts';
 import {
   irregularRhythm,
@@ -321,7 +326,7 @@ function volumesFinding(sizes: readonly GradedSize[]) {
 
 function classificationsOf(
   grade: Abnormality | null,
-  range: string | null,
+  range: HeartFailureRange | null,
   sizes: readonly GradedSize[],
 ) {
   return [
@@ -329,18 +334,23 @@ function classificationsOf(
       classification(
         'lvef-grade',
         'LV systolic function by LVEF',
-        grade,
+        categoryOfEcho('abnormality', grade),
         'ASE/EACVI 2015, sex-specific',
       ),
     range &&
       classification(
         'heart-failure-range',
         'LVEF range, if clinical heart failure is present',
-        range,
+        categoryOfLvef('heart-failure-range', range),
         'ESC 2021; Universal Definition of HF 2021',
       ),
     ...sizes.map(({ measurement, grade: own }) =>
-      classification(`${measurement.concept.key}-grade`, measurement.label, own, 'ASE/EACVI 2015'),
+      classification(
+        `${measurement.concept.key}-grade`,
+        measurement.label,
+        categoryOfEcho('abnormality', own),
+        'ASE/EACVI 2015',
+      ),
     ),
   ].map((one) => one || null);
 }

@@ -1,9 +1,6 @@
 import { rounded } from '../../measure/rounding.ts';
-import {
-  EFFUSION_GRADES,
-  type EffusionGrade,
-  type TamponadeStatement,
-} from '../../result/render/echo/pericardial-effusion.ts';
+import type { TamponadeStatement } from '../../result/render/echo/pericardial-effusion.ts';
+import { EFFUSION_GRADES, type EffusionGrade } from '../../result/render/echo/shared.ts';
 
 /** Maximum depth, mm, of a moderate and of a large effusion. */
 const MODERATE = 20;
@@ -47,7 +44,7 @@ export function effusionGrade(depth: number): EffusionGrade {
   if (shown === 0) return 'none';
   if (shown < 10) return 'small';
   if (shown <= MODERATE) return 'moderate';
-  return shown <= LARGE ? 'large' : 'very large';
+  return shown <= LARGE ? 'large' : 'very-large';
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Measurement } from '../../result/envelope.ts';
-import type { EffusionGrade } from '../../result/render/echo/pericardial-effusion.ts';
+import type { EffusionGrade } from '../../result/render/echo/shared.ts';
 import type { ViewFamily } from '../locate/names.ts';
 import { belongsToMachine, isChild, type PatientEvidence, type Values } from '../shared/section.ts';
 import { effusionGrade, outgrows, surelyLarge } from './guideline.ts';

@@ -1,4 +1,7 @@
-import { sayOfEffusion, tamponadeText } from '../../result/render/echo/pericardial-effusion.ts';
+import {
+  categoryOfEffusion,
+  sayOfEffusion,
+} from '../../result/render/echo/pericardial-effusion.ts';
 import type { Statement } from '../../result/statement.ts';
 import { IVC, isPlethoric } from '../pulmonary-hypertension/guideline.ts';
 import {
@@ -121,12 +124,18 @@ function run(evidence: EffusionEvidence, values: Values) {
         : null,
     ],
     classifications: [
-      grade && classification('effusion-size', 'Pericardial effusion', grade, 'ASE 2013, ESC 2015'),
+      grade &&
+        classification(
+          'effusion-size',
+          'Pericardial effusion',
+          categoryOfEffusion('effusion', grade),
+          'ASE 2013, ESC 2015',
+        ),
       tamponade && fluid && !isChild(evidence)
         ? classification(
             'tamponade-signs',
             'Echo signs of tamponade',
-            tamponadeText(tamponade),
+            categoryOfEffusion('tamponade', tamponade),
             TAMPONADE_SCHEME,
             [
               { name: 'chamber collapse', met: null },

@@ -53,19 +53,13 @@ export function isPerformanceBeyond(
   return beyond.pulsed === beyond.tissue ? beyond.pulsed : null;
 }
 
-const RV_CONCLUSIONS = [
-  'not assessed',
-  'single index normal',
-  'single index reduced',
-  'normal',
-  'borderline',
-  'reduced',
-] as const;
-
-/** Returns the conclusion from the numbers of available and of abnormal indices (echo 7.3). */
-export function rvConclusion(available: number, abnormal: number): (typeof RV_CONCLUSIONS)[number] {
-  if (available === 0) return 'not assessed';
-  if (available === 1) return abnormal === 0 ? 'single index normal' : 'single index reduced';
+/**
+ * Returns the conclusion from the numbers of available and of abnormal indices (echo 7.3); null if
+ * no index is available.
+ */
+export function rvConclusion(available: number, abnormal: number) {
+  if (available === 0) return null;
+  if (available === 1) return abnormal === 0 ? 'single-index-normal' : 'single-index-reduced';
   if (abnormal === 0) return 'normal';
   return abnormal < available / 2 ? 'borderline' : 'reduced';
 }

@@ -1,6 +1,10 @@
 import type { EchoConcept } from '../../concepts/echo.ts';
 import type { Measurement } from '../../result/envelope.ts';
-import { sayOfRvFunction } from '../../result/render/echo/rv-function.ts';
+import {
+  categoryOfRvFunction,
+  type RvConclusion,
+  sayOfRvFunction,
+} from '../../result/render/echo/rv-function.ts';
 import { sayOfEcho } from '../../result/render/echo/shared.ts';
 import { outcomeOf } from '../../result/section-outcome.ts';
 import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
@@ -92,9 +96,9 @@ function judgedPerformance(
 function systolicFunction(judged: readonly Judged[]) {
   const decided = judged.filter(({ beyond }) => beyond !== null);
   const abnormal = decided.filter(({ beyond }) => beyond);
-  const conclusion = rvConclusion(decided.length, abnormal.length);
+  const conclusion: RvConclusion | null = rvConclusion(decided.length, abnormal.length);
   const doubtful = abnormal.length === 0 && judged.some(({ valueBeyond }) => valueBeyond);
-  if (conclusion === 'not assessed' || doubtful) return null;
+  if (conclusion === null || doubtful) return null;
   const indices = decided.map(({ measurement }) => measurement);
   const reduced = abnormal.map(({ measurement }) => measurement);
   const keys = (of: readonly Measurement[]) => of.map(({ concept }) => concept.key as EchoConcept);
@@ -156,7 +160,7 @@ function concluded(judged: readonly Judged[], sizes: ReturnType<typeof sizesOf>)
     wide.length > 0 ? sayOfRvFunction.conclusion('rv-function.dilated', {}, wide) : null;
   const larger = large && sayOfRvFunction.conclusion('rv-function.larger-than-lv', {}, [large]);
   const thickened = thick && sayOfRvFunction.conclusion('rv-function.wall-thickened', {}, [thick]);
-  const alone = found?.conclusion === 'single index reduced';
+  const alone = found?.conclusion === 'single-index-reduced';
   // Possible pulmonary embolism is a critical finding (echo 16). One abnormal index is enough if no
   // other index is available.
   const strained = (dilated || larger) && (found?.conclusion === 'reduced' || alone);
@@ -230,7 +234,7 @@ function run(evidence: RvFunctionEvidence, values: Values) {
         ...classification(
           'rv-systolic-function',
           'RV systolic function',
-          found.conclusion,
+          categoryOfRvFunction('rv-function', found.conclusion),
           'ASE/EACVI 2015 cut-offs, combined',
         ),
         criteria: judged.map(criterionOf),

@@ -36,9 +36,9 @@ export interface GradedQuantity {
  * "normal".
  */
 export const UNGRADED_BANDS: ReadonlySet<string> = new Set<Abnormality>([
-  'below normal range',
+  'below-range',
   'normal',
-  'above normal range',
+  'above-range',
 ]);
 
 /**
@@ -52,12 +52,10 @@ function gradeInPartition(partition: Partition, value: number, decimals: number)
   const towardsLow = mild < low;
   if (shown >= low && shown <= high) return 'normal';
   if (towardsLow ? shown > high : shown < low) {
-    return towardsLow ? 'above normal range' : 'below normal range';
+    return towardsLow ? 'above-range' : 'below-range';
   }
-  if (towardsLow ? shown >= mild : shown <= mild) return 'mildly abnormal';
-  return (towardsLow ? shown >= moderate : shown <= moderate)
-    ? 'moderately abnormal'
-    : 'severely abnormal';
+  if (towardsLow ? shown >= mild : shown <= mild) return 'mild';
+  return (towardsLow ? shown >= moderate : shown <= moderate) ? 'moderate' : 'severe';
 }
 
 export function gradeOf(quantity: GradedQuantity, sex: Sex, value: number): Abnormality {

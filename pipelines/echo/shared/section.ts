@@ -7,7 +7,7 @@ import {
   type FindingDraft,
   type SectionOutcome,
 } from '../../result/section-outcome.ts';
-import type { Statement } from '../../result/statement.ts';
+import type { Category, Statement } from '../../result/statement.ts';
 import { type Criterion, type GradedQuantity, inRangeOf, SEXES, type Sex } from './grading.ts';
 
 /** The patient described in the request. Properties missing from the request are null. */
@@ -102,6 +102,8 @@ export interface EchoSection<Evidence = PatientEvidence> {
   run(evidence: Evidence, values: Values): SectionOutcome;
 }
 
+export type EchoClassification = ClassificationDraft<string | Category>;
+
 interface Conclusion {
   measurements: readonly (Measurement | null)[];
   /** The summary lists the conclusions after the values. */
@@ -111,7 +113,7 @@ interface Conclusion {
   /** True if the section reports an observation even though no value was measured. */
   seen?: boolean;
   findings?: readonly (FindingDraft | null)[];
-  classifications?: readonly (ClassificationDraft | null)[];
+  classifications?: readonly (EchoClassification | null)[];
 }
 
 const present = <T>(values: readonly (T | null)[] = []) => values.filter((value) => value !== null);
@@ -230,14 +232,14 @@ export function finding(
   };
 }
 
-/** Returns a classification with its scheme. */
+/** Returns a classification with its scheme. A category without a scale is its own text. */
 export function classification(
   id: string,
   name: string,
-  value: string,
+  value: string | Category,
   scheme: string,
   criteria: readonly Criterion[] = [],
-): ClassificationDraft {
+): EchoClassification {
   return {
     id,
     concept: null,

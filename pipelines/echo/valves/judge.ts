@@ -203,7 +203,7 @@ export function aorticStenosis(values: Values, ef: Measurement | null): AorticSt
 export interface MitralStenosis {
   grade: MitralStenosisGrade | null;
   /** Value from which the grade was derived; null without a grade. */
-  by: 'valve area' | 'half-time' | null;
+  by: 'area' | 'half-time' | null;
   /** Set if a value suggests stenosis but does not allow a grade. */
   suspected: SuspectedStenosis | null;
   remark: MitralRemark | null;
@@ -250,7 +250,7 @@ export function mitralStenosis(values: Values, isHalfTimeInvalid: boolean): Mitr
   if (planimetry === null) return byHalfTime(values, isHalfTimeInvalid);
   return isNormalMitralArea(planimetry)
     ? { ...UNGRADED, remark: 'normal' }
-    : { ...UNGRADED, grade: mitralStenosis2020(planimetry), by: 'valve area' };
+    : { ...UNGRADED, grade: mitralStenosis2020(planimetry), by: 'area' };
 }
 
 const squareMillimetres = (area: number | null) => (area === null ? null : 100 * area);

@@ -1,11 +1,11 @@
 import type { EchoConcept, EchoMethod } from '../../concepts/echo.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import {
+  categoryOfValves,
   type RegurgitationGrading,
   sayOfValves,
   type ValveGrading,
   valveDiseaseName,
-  valveGradeText,
 } from '../../result/render/echo/valves.ts';
 import type { Statement } from '../../result/statement.ts';
 import { continuityArea, mitralAreaByHalfTime, strokeVolume } from '../formulas.ts';
@@ -284,7 +284,7 @@ function run(evidence: PatientEvidence, given: Values) {
         classification(
           'aortic-stenosis',
           valveDiseaseName('aortic-stenosis'),
-          valveGradeText({ disease: 'aortic-stenosis', grade: stenosis.grade }),
+          categoryOfValves('valve', { disease: 'aortic-stenosis', grade: stenosis.grade }),
           'EACVI/ASE 2017; very severe ACC/AHA 2020',
           stenosis.criteria,
         ),
@@ -292,7 +292,7 @@ function run(evidence: PatientEvidence, given: Values) {
         classification(
           grading.disease,
           valveDiseaseName(grading.disease),
-          valveGradeText(grading),
+          categoryOfValves('valve', grading),
           scheme,
         ),
       ),

@@ -182,7 +182,7 @@ function dataOf(
 function run(
   evidence: GrowthEvidence,
   before: readonly Measurement[],
-  classified: readonly ClassificationDraft[] = [],
+  classified: readonly ClassificationDraft<unknown>[] = [],
 ): SectionOutcome {
   const { dating } = evidence.options;
   const several = evidence.severalFetuses;

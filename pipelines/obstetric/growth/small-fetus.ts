@@ -46,7 +46,7 @@ interface SmallFetusEvidence {
   datingInDoubt: boolean;
   /** Measurements of the sections that ran before, such as Doppler indices with their centiles. */
   measurements: readonly Measurement[];
-  classified: readonly ClassificationDraft[];
+  classified: readonly ClassificationDraft<unknown>[];
   /** Returns a centile as text, in the form used by every output (obstetric 0.3). */
   centileText(centile: number): string;
 }
@@ -54,7 +54,7 @@ interface SmallFetusEvidence {
 type Flow = NonNullable<RestrictionEvidence['endDiastolicFlow']>;
 const FLOWS: readonly Flow[] = ['forward', 'intermittent-absent', 'absent', 'reversed'];
 
-function flowOf(classified: readonly ClassificationDraft[]): Flow | null {
+function flowOf(classified: readonly ClassificationDraft<unknown>[]): Flow | null {
   const flow = classified.find(({ id }) => id === 'end-diastolic-flow')?.value;
   return FLOWS.find((one) => one === flow) ?? null;
 }

@@ -123,6 +123,6 @@ export interface ObstetricSection<Evidence extends SectionEvidence> {
   run(
     evidence: Evidence,
     before: readonly Measurement[],
-    classified?: readonly ClassificationDraft[],
+    classified?: readonly ClassificationDraft<unknown>[],
   ): SectionOutcome;
 }

@@ -12,7 +12,8 @@ import type {
   ReasonDraft,
   SectionOutcome,
 } from '../section-outcome.ts';
-import { type Params, type Statement, UNNAMED_FETUS } from '../statement.ts';
+import { type Category, type Params, type Statement, UNNAMED_FETUS } from '../statement.ts';
+import { categoryText } from './echo/categories.ts';
 import { decimalsOf, formatValue, numberText } from './number-text.ts';
 import type { SentenceContext, ValueTexts } from './obstetric/shared.ts';
 import { basisText, weeksAndDays } from './obstetric/shared.ts';
@@ -121,7 +122,7 @@ function comparedText({ of, value, unit = true, cutOffs = [] }: CriterionValue):
     : fixedOffCutOffs(value, decimalsOf(of), [...cutOffsOf(of), ...cutOffs]);
 }
 
-function withCriteria(one: ClassificationDraft, measurements: MeasurementsById) {
+function withCriteria(one: ClassificationDraft<string | Category>, measurements: MeasurementsById) {
   const printed = (value: CriterionDraft['value']) => {
     if (value === null || typeof value === 'string') return value;
     return 'kind' in value ? renderStatement(value, measurements) : comparedText(value);
@@ -132,7 +133,9 @@ function withCriteria(one: ClassificationDraft, measurements: MeasurementsById) 
     outcome,
     met: outcome === 'met',
   }));
-  return { ...one, criteria };
+  const { value } = one;
+  const category = typeof value === 'string' ? value : categoryText(value.scale, value.category);
+  return { ...one, value: category, criteria };
 }
 
 interface RenderedOutcome {

@@ -1,5 +1,6 @@
 import type { SentenceTable } from '../statement.ts';
 import { CARDIOMYOPATHY_SENTENCES } from './echo/cardiomyopathy.ts';
+import { CATEGORY_SENTENCES } from './echo/categories.ts';
 import { DIASTOLIC_SENTENCES } from './echo/diastolic.ts';
 import { FOCUSED_SENTENCES } from './echo/focused.ts';
 import { ECHO_IMPRESSION } from './echo/impression-sentences.ts';
@@ -43,6 +44,7 @@ export const TABLES: readonly SentenceTable[] = [
   ECHO_SENTENCES,
   ECHO_REMARKS,
   ECHO_IMPRESSION,
+  CATEGORY_SENTENCES,
   CARDIOMYOPATHY_SENTENCES,
   DIASTOLIC_SENTENCES,
   FOCUSED_SENTENCES,

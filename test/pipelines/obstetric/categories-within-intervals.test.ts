@@ -13,10 +13,7 @@ import { parseOptions } from '../../../pipelines/obstetric/input.ts';
 import { createMeasurement } from '../../../pipelines/obstetric/shared/measurement.ts';
 import type { FramePlane, Plane } from '../../../pipelines/obstetric/shared/plane.ts';
 import type { Measurement } from '../../../pipelines/result/envelope.ts';
-import type {
-  ClassificationDraft,
-  FindingDraft,
-} from '../../../pipelines/result/section-outcome.ts';
+import type { FindingDraft } from '../../../pipelines/result/section-outcome.ts';
 import { spectrum } from './doppler/doppler-sample.ts';
 import { clip, evidenceWith, interpretReadings, MM_PER_PIXEL } from './evidence-sample.ts';
 import { BEATING, chest } from './fetal-heart/fetal-heart-sample.ts';
@@ -29,13 +26,15 @@ import { BEATING, chest } from './fetal-heart/fetal-heart-sample.ts';
 
 type Conclusions = {
   measurements: readonly Measurement[];
-  classifications: readonly Pick<ClassificationDraft, 'id' | 'value'>[];
+  classifications: readonly { id: string; value: unknown }[];
   findings: readonly Pick<FindingDraft, 'id' | 'severity'>[];
 };
 
 /** A category without its degree, because "small" or "short" also holds if only the degree is open. */
-const withoutDegree = (category: string) =>
-  category.replace(/^(sga|lga)-severe$/, '$1').replace(/^(very|extremely)-short$/, 'short');
+const withoutDegree = (category: unknown) =>
+  String(category)
+    .replace(/^(sga|lga)-severe$/, '$1')
+    .replace(/^(very|extremely)-short$/, 'short');
 
 const isLoud = ({ severity }: Pick<FindingDraft, 'severity'>) => severity !== 'info';
 

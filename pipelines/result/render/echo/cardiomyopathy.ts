@@ -1,4 +1,9 @@
-import { type SentenceTable, statementsOf } from '../../statement.ts';
+import {
+  categoriesOf,
+  type ScaleTable,
+  type SentenceTable,
+  statementsOf,
+} from '../../statement.ts';
 import { inWords } from './shared.ts';
 
 /** Statements on the thickness of a wall, in their published wording (CM23, HCM24; echo 14.1). */
@@ -99,3 +104,12 @@ export const CARDIOMYOPATHY_SENTENCES = {
 } as const satisfies SentenceTable;
 
 export const sayOfCardiomyopathy = statementsOf<typeof CARDIOMYOPATHY_SENTENCES>();
+
+/** Scales of its classifications. */
+export const CARDIOMYOPATHY_SCALES = {
+  wall: wallText,
+  dilatation: dilatedText,
+  obstruction: obstructionText,
+} as const satisfies ScaleTable;
+
+export const categoryOfCardiomyopathy = categoriesOf<typeof CARDIOMYOPATHY_SCALES>();

@@ -1,7 +1,13 @@
-import { type SentenceTable, statementsOf } from '../../statement.ts';
+import {
+  categoriesOf,
+  type ScaleTable,
+  type SentenceTable,
+  statementsOf,
+} from '../../statement.ts';
 import {
   type About,
   allNamed,
+  codeOf,
   inWords,
   MITRAL_STENOSIS_GRADES,
   type MitralStenosisGrade,
@@ -22,73 +28,110 @@ export const SCHEMES = {
 } as const;
 export type Scheme = keyof typeof SCHEMES;
 
-/** For each criterion in its published wording, the value that it is about (echo 10.3 to 10.6). */
-export const CRITERIA = {
-  "average E/e' > 14": "E/e'",
-  "septal E/e' > 15": "E/e'",
-  "lateral E/e' > 13": "E/e'",
-  "septal E/e' > 11": "E/e'",
-  "raised E/e'": "E/e'",
-  "septal e' < 7 or lateral e' < 10 cm/s": "e'",
-  "reduced e'": "e'",
-  'TR Vmax > 2.8 m/s': 'TR Vmax or PASP',
-  'raised TR Vmax or PASP': 'TR Vmax or PASP',
-  'TR Vmax > 2.8 m/s or PASP > 35 mmHg': 'TR Vmax or PASP',
-  'LAVi > 34 ml/m²': 'LAVi',
-  'PV S/D <= 0.67': 'PV S/D',
-  'PV S/D < 1': 'PV S/D',
-  'LARS <= 18 %': 'LARS',
-  'LARS < 18 %': 'LARS',
-  'IVRT <= 70 ms': 'IVRT',
-  'E/A <= 0.8': 'E/A',
-  'E/A >= 2': 'E/A',
-  'E/A <= 0.8 or >= 2': 'E/A',
-  'E/A <= 0.8 and E <= 50 cm/s': 'E/A and E',
-  'E >= 100 cm/s': 'E',
-  'DT <= 160 ms': 'DT',
-  'PR end-diastolic velocity >= 2 m/s': 'PR end-diastolic velocity',
-  'PADP >= 16 mmHg': 'PADP',
+/** Criteria in their published wording, with the value that each is about (echo 10.3 to 10.6). */
+const CRITERIA = {
+  'average-ratio-above-14': { words: "average E/e' > 14", of: "E/e'" },
+  'septal-ratio-above-15': { words: "septal E/e' > 15", of: "E/e'" },
+  'lateral-ratio-above-13': { words: "lateral E/e' > 13", of: "E/e'" },
+  'septal-ratio-above-11': { words: "septal E/e' > 11", of: "E/e'" },
+  'raised-ratio': { words: "raised E/e'", of: "E/e'" },
+  'e-prime-below-7-or-10': { words: "septal e' < 7 or lateral e' < 10 cm/s", of: "e'" },
+  'reduced-e-prime': { words: "reduced e'", of: "e'" },
+  'tr-above-2.8': { words: 'TR Vmax > 2.8 m/s', of: 'TR Vmax or PASP' },
+  'raised-tr-or-pasp': { words: 'raised TR Vmax or PASP', of: 'TR Vmax or PASP' },
+  'tr-above-2.8-or-pasp-above-35': {
+    words: 'TR Vmax > 2.8 m/s or PASP > 35 mmHg',
+    of: 'TR Vmax or PASP',
+  },
+  'lavi-above-34': { words: 'LAVi > 34 ml/m²', of: 'LAVi' },
+  'vein-ratio-to-0.67': { words: 'PV S/D <= 0.67', of: 'PV S/D' },
+  'vein-ratio-below-1': { words: 'PV S/D < 1', of: 'PV S/D' },
+  'lars-to-18': { words: 'LARS <= 18 %', of: 'LARS' },
+  'lars-below-18': { words: 'LARS < 18 %', of: 'LARS' },
+  'ivrt-to-70': { words: 'IVRT <= 70 ms', of: 'IVRT' },
+  'e-to-a-to-0.8': { words: 'E/A <= 0.8', of: 'E/A' },
+  'e-to-a-from-2': { words: 'E/A >= 2', of: 'E/A' },
+  'e-to-a-to-0.8-or-from-2': { words: 'E/A <= 0.8 or >= 2', of: 'E/A' },
+  'e-to-a-to-0.8-and-e-to-50': { words: 'E/A <= 0.8 and E <= 50 cm/s', of: 'E/A and E' },
+  'e-from-100': { words: 'E >= 100 cm/s', of: 'E' },
+  'dt-to-160': { words: 'DT <= 160 ms', of: 'DT' },
+  'pr-end-from-2': {
+    words: 'PR end-diastolic velocity >= 2 m/s',
+    of: 'PR end-diastolic velocity',
+  },
+  'padp-from-16': { words: 'PADP >= 16 mmHg', of: 'PADP' },
 } as const;
 export type CriterionName = keyof typeof CRITERIA;
+
+/** Renders a criterion. A statement that an earlier version stored has the words themselves. */
+export const criterionText = (name: CriterionName): string => CRITERIA[name]?.words ?? name;
+
+/** Returns the value that a criterion is about; the words of an earlier version are returned unchanged. */
+export const valueOfCriterion = (name: string): string =>
+  Object.entries(CRITERIA).find(([code, { words }]) => code === name || words === name)?.[1].of ??
+  name;
 
 /** A criterion in a decision rule; `met` is null if it was not available. */
 export type Criterion = { name: CriterionName; met: boolean | null };
 
-/** Results of the algorithms, in their published wording. */
-export type Result2016A =
-  | 'normal diastolic function'
-  | 'indeterminate'
-  | 'diastolic dysfunction'
-  | 'insufficient data';
-export type Result2016B =
-  | 'grade I, normal LAP'
-  | 'grade II, elevated LAP'
-  | 'grade III, elevated LAP'
-  | 'indeterminate'
-  | 'insufficient data';
+/** Results of the algorithms, in their published wording (echo 10.3 to 10.6). */
+const RESULTS = {
+  'normal-function': 'normal diastolic function',
+  dysfunction: 'diastolic dysfunction',
+  'no-dysfunction': 'no diastolic dysfunction',
+  'grade-i': 'grade I, normal LAP',
+  'grade-ii': 'grade II, elevated LAP',
+  'grade-iii': 'grade III, elevated LAP',
+  'normal-lap-ungraded': 'normal LAP, no diastolic dysfunction grade',
+  'grade-1': 'grade 1, normal LAP',
+  'normal-lap-grade-1': 'normal LAP, grade 1',
+  'grade-2': 'grade 2, elevated LAP',
+  'grade-3': 'grade 3, elevated LAP',
+  'elevated-lap-ungraded': 'LAP elevated, grade undetermined (no E/A)',
+  'normal-lap': 'normal LAP',
+  'elevated-lap': 'elevated LAP',
+  indeterminate: 'indeterminate',
+  'insufficient-data': 'insufficient data',
+} as const;
+type Result = keyof typeof RESULTS;
+type Open = 'indeterminate' | 'insufficient-data';
+export type Result2016A = 'normal-function' | 'dysfunction' | Open;
+export type Result2016B = 'grade-i' | 'grade-ii' | 'grade-iii' | Open;
 export type Result2025 =
-  | 'normal LAP, no diastolic dysfunction grade'
-  | 'grade 1, normal LAP'
-  | 'normal LAP, grade 1'
-  | 'grade 2, elevated LAP'
-  | 'grade 3, elevated LAP'
-  | 'LAP elevated, grade undetermined (no E/A)'
-  | 'indeterminate'
-  | 'insufficient data';
-export type Presence2025 =
-  | 'diastolic dysfunction'
-  | 'no diastolic dysfunction'
-  | 'indeterminate'
-  | 'insufficient data';
-export type FibrillationPressure =
-  | 'normal LAP'
-  | 'elevated LAP'
-  | 'indeterminate'
-  | 'insufficient data';
+  | 'normal-lap-ungraded'
+  | 'grade-1'
+  | 'normal-lap-grade-1'
+  | 'grade-2'
+  | 'grade-3'
+  | 'elevated-lap-ungraded'
+  | Open;
+export type Presence2025 = 'dysfunction' | 'no-dysfunction' | Open;
+export type FibrillationPressure = 'normal-lap' | 'elevated-lap' | Open;
 
-type Complete = Result2016A | Result2016B | Result2025 | Presence2025 | FibrillationPressure;
-/** A result; `limited` if criteria of its algorithm were not available. */
-export type DiastolicGrade = Complete | `${Complete}, limited`;
+/**
+ * A result. `limited` is true if criteria of its algorithm were not available, and absent in
+ * results of earlier versions, which contain words.
+ */
+export type DiastolicGrade = { result: Result; limited?: boolean };
+
+const LIMITED = ', limited';
+
+/** Renders a result; `ungraded` if a second step, which would give the grade, was not possible. */
+export const gradeText = ({
+  result,
+  limited = false,
+  ungraded = false,
+}: DiastolicGrade & { ungraded?: boolean }): string =>
+  `${inWords(RESULTS, result)}${limited ? LIMITED : ''}${ungraded ? ', grade not given' : ''}`;
+
+/** Returns a result as codes, also if an earlier version stored its words. */
+export function gradeOf({ result, limited = false }: DiastolicGrade): DiastolicGrade | null {
+  const whole = codeOf(RESULTS, result);
+  if (whole) return { result: whole, limited };
+  const all = Object.keys(RESULTS) as Result[];
+  const code = all.find((one) => `${RESULTS[one]}${LIMITED}` === result);
+  return code ? { result: code, limited: true } : null;
+}
 
 /** Signs of myocardial disease. If one is present, algorithm B of 2016 is used directly. */
 const DISEASES = {
@@ -99,9 +142,8 @@ const DISEASES = {
 } as const;
 export type MyocardialSign = keyof typeof DISEASES;
 
-export type DiastolicResult = {
+export type DiastolicResult = DiastolicGrade & {
   scheme: Scheme;
-  result: DiastolicGrade;
   criteria: readonly Criterion[];
   /** Reason why algorithm B of 2016 was used directly; null if it was not. */
   because: 'reduced-ef' | readonly MyocardialSign[] | null;
@@ -115,7 +157,9 @@ export type DiastolicResult = {
 /** Renders criteria: "met: A, B; not met: C; not available: D" (echo 10.7). */
 function criteriaText(criteria: readonly Criterion[]): string {
   const of = (words: string, wanted: boolean | null) => {
-    const names = criteria.flatMap(({ name, met }) => (met === wanted ? [name] : []));
+    const names = criteria.flatMap(({ name, met }) =>
+      met === wanted ? [criterionText(name)] : [],
+    );
     return names.length > 0 ? [`${words}: ${names.join(', ')}`] : [];
   };
   return [...of('met', true), ...of('not met', false), ...of('not available', null)].join('; ');
@@ -132,12 +176,12 @@ function becauseText(because: DiastolicResult['because']): string {
  * Renders the result of an algorithm. A grade is never stated without the name of its algorithm and
  * the criteria used (echo 10.7).
  */
-function resultText({ scheme, result, criteria, because, next }: DiastolicResult): string {
-  const first = `${SCHEMES[scheme]}${becauseText(because)}: ${result} (${criteriaText(criteria)})`;
+function resultText({ scheme, criteria, because, next, ...grade }: DiastolicResult): string {
+  const first = `${SCHEMES[scheme]}${becauseText(because)}: ${gradeText(grade)} (${criteriaText(criteria)})`;
   if (next === null) return first;
   return next === 'no-grade'
     ? `${first}; algorithm B: no grade, since E or E/A is missing`
-    : `${first}; algorithm B: ${next.result} (${criteriaText(next.criteria)})`;
+    : `${first}; algorithm B: ${gradeText(next)} (${criteriaText(next.criteria)})`;
 }
 
 const DIFFER = 'Only one of the two algorithms gives an elevated LA pressure.';
@@ -146,16 +190,19 @@ const DIFFER = 'Only one of the two algorithms gives an elevated LA pressure.';
 const APPLIES =
   'Valid in sinus rhythm without mitral annular calcification, mitral prosthesis, repair or clip, LBBB, pacing or CRT, LVAD, heart transplant, pericardial constriction, non-cardiac pulmonary hypertension, complete AV block or pregnancy, about which this software has no information; mitral stenosis and regurgitation are known only as far as they were measured.';
 
+/** Value by which mitral stenosis was graded. */
+const STENOSIS_BY = { area: 'valve area', 'half-time': 'half-time' } as const;
+
 /** Mitral valve diseases that make E/e' invalid. */
 export type MitralDisease =
-  | { kind: 'stenosis'; grade: MitralStenosisGrade; by: 'valve area' | 'half-time' }
+  | { kind: 'stenosis'; grade: MitralStenosisGrade; by: keyof typeof STENOSIS_BY }
   | SuspectedStenosis
   | { kind: 'regurgitation'; grade: RegurgitationGrade };
 
 function mitralText(disease: MitralDisease): string {
   switch (disease.kind) {
     case 'stenosis':
-      return `${inWords(MITRAL_STENOSIS_GRADES, disease.grade)} by ${disease.by}`;
+      return `${inWords(MITRAL_STENOSIS_GRADES, disease.grade)} by ${inWords(STENOSIS_BY, disease.by)}`;
     case 'steep-gradient':
     case 'small-area':
       return suspicionText(disease);
@@ -178,7 +225,7 @@ export const DIASTOLIC_SENTENCES = {
   'diastolic.disease-unknown': () =>
     'Myocardial disease is known only as far as it was measured here; if present, algorithm B of 2016 would replace algorithm A.',
   'diastolic.discordant': ({ markers }: { markers: readonly CriterionName[] }) =>
-    `Discordant: ${markers.join(', ')} suggests raised LAP.`,
+    `Discordant: ${markers.map(criterionText).join(', ')} suggests raised LAP.`,
   'diastolic.supplemental': ({ criteria }: { criteria: readonly Criterion[] }) =>
     `ASE 2025 supplemental signs of raised LAP (${criteriaText(criteria)}); if none is met, a diastolic exercise test decides.`,
   'diastolic.algorithms-differ': () => DIFFER,
@@ -220,3 +267,10 @@ export const DIASTOLIC_SENTENCES = {
 } as const satisfies SentenceTable;
 
 export const sayOfDiastolic = statementsOf<typeof DIASTOLIC_SENTENCES>();
+
+/** Scales of its classifications. */
+export const DIASTOLIC_SCALES = {
+  diastolic: gradeText,
+} as const satisfies ScaleTable;
+
+export const categoryOfDiastolic = categoriesOf<typeof DIASTOLIC_SCALES>();

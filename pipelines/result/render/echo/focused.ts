@@ -1,25 +1,77 @@
-import { type SentenceTable, statementsOf } from '../../statement.ts';
-import { type About, allNamed, anyOf } from './shared.ts';
+import {
+  categoriesOf,
+  type ScaleTable,
+  type SentenceTable,
+  statementsOf,
+} from '../../statement.ts';
+import {
+  type About,
+  allNamed,
+  anyOf,
+  codeOf,
+  type EffusionGrade,
+  effusionText,
+  inWords,
+} from './shared.ts';
 
 const EFFUSIONS = {
   'depth-unknown': 'present, greatest depth not measured',
   possible: 'possible, not measured',
 } as const;
 
-/** Levels of LV function with their limits, which differ from those of the sex-specific grades. */
+/** Levels of LV function on the three-level scale (api 2.6). */
 const LEVELS = {
-  normal: 'normal (LVEF 50 % or more)',
-  reduced: 'reduced (LVEF 30 to 49 %)',
-  'severely reduced': 'severely reduced (LVEF below 30 %)',
+  normal: 'normal',
+  reduced: 'reduced',
+  'severely-reduced': 'severely reduced',
 } as const;
-type FocusedLevel = keyof typeof LEVELS;
+export type FocusedLevel = keyof typeof LEVELS;
+export const focusedLevelText = (level: FocusedLevel): string => inWords(LEVELS, level);
+
+/** Limits of the levels, which differ from those of the sex-specific grades. */
+const LEVEL_LIMITS = {
+  normal: 'LVEF 50 % or more',
+  reduced: 'LVEF 30 to 49 %',
+  'severely-reduced': 'LVEF below 30 %',
+} as const satisfies Record<FocusedLevel, string>;
+
+const levelText = (level: FocusedLevel) =>
+  `${focusedLevelText(level)} (${LEVEL_LIMITS[codeOf(LEVELS, level) ?? level]})`;
+
+/** Bands of the LVEF in a focused study (ACC; echo 15). */
+const BANDS = {
+  hyperdynamic: 'hyperdynamic',
+  normal: 'normal',
+  'mildly-reduced': 'mildly reduced',
+  'moderately-reduced': 'moderately reduced',
+  'severely-reduced': 'severely reduced',
+} as const;
+export type FocusedBand = keyof typeof BANDS;
+export const focusedBandText = (band: FocusedBand): string => inWords(BANDS, band);
+
+/** Sizes of the RV relative to the LV (echo 15). */
+const RV_SIZES = {
+  normal: 'normal',
+  enlarged: 'enlarged',
+  'severely-enlarged': 'severely enlarged',
+} as const;
+export type FocusedSize = keyof typeof RV_SIZES;
+export const focusedSizeText = (size: FocusedSize): string => inWords(RV_SIZES, size);
+
+/** Classes of the IVC by its diameter and its collapse (echo 12.2, 15). */
+const CAVA_STATES = {
+  collapsing: 'small, collapsing',
+  intermediate: 'intermediate',
+  plethoric: 'plethoric',
+} as const;
+export type CavaState = keyof typeof CAVA_STATES;
 
 export const FOCUSED_SENTENCES = {
   'focused.lv-function': (of: {
     level: FocusedLevel;
     /** EF in per cent, rounded to a step (`focusedEf`). */
     ef: number;
-    band: string | null;
+    band: FocusedBand | null;
     /**
      * Lower limits of the normal LVEF on the sex-specific scale. Empty if the grade on that scale
      * cannot contradict `level`.
@@ -28,15 +80,16 @@ export const FOCUSED_SENTENCES = {
   }) => {
     const limits = anyOf(of.limits.map(({ sex, ef }) => `${ef} % (${sex})`));
     const grade = limits ? ` The grade of the LVEF uses another limit: normal from ${limits}.` : '';
-    return `LV function on the three-level scale: ${LEVELS[of.level]}; LVEF about ${of.ef} %${of.band ? ` (${of.band})` : ''}.${grade}`;
+    return `LV function on the three-level scale: ${levelText(of.level)}; LVEF about ${of.ef} %${of.band ? ` (${focusedBandText(of.band)})` : ''}.${grade}`;
   },
-  'focused.rv-size': ({ size }: { size: string }, { about }: About) =>
-    `RV ${size}: ${allNamed(about)}.`,
+  'focused.rv-size': ({ size }: { size: FocusedSize }, { about }: About) =>
+    `RV ${focusedSizeText(size)}: ${allNamed(about)}.`,
   'focused.rv-function': ({ reduced }: { reduced: boolean }, { about }: About) =>
     `RV function ${reduced ? 'reduced' : 'normal'} by TAPSE alone: ${allNamed(about)}.`,
-  'focused.cava': ({ state }: { state: string }, { about }: About) =>
-    `IVC ${state}: ${allNamed(about)}.`,
-  'focused.effusion': ({ grade }: { grade: string }) => `Pericardial effusion: ${grade}.`,
+  'focused.cava': ({ state }: { state: CavaState }, { about }: About) =>
+    `IVC ${inWords(CAVA_STATES, state)}: ${allNamed(about)}.`,
+  'focused.effusion': ({ grade }: { grade: EffusionGrade }) =>
+    `Pericardial effusion: ${effusionText(grade)}.`,
   'focused.effusion-not-graded': ({ known }: { known: keyof typeof EFFUSIONS }) =>
     `Pericardial effusion: ${EFFUSIONS[known]}.`,
   'focused.views': ({ views }: { views: readonly string[] }) =>
@@ -58,3 +111,11 @@ export const FOCUSED_SENTENCES = {
 } as const satisfies SentenceTable;
 
 export const sayOfFocused = statementsOf<typeof FOCUSED_SENTENCES>();
+
+/** Scales of its classifications. */
+export const FOCUSED_SCALES = {
+  'focused-level': focusedLevelText,
+  'focused-size': focusedSizeText,
+} as const satisfies ScaleTable;
+
+export const categoryOfFocused = categoriesOf<typeof FOCUSED_SCALES>();

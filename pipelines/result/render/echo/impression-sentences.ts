@@ -1,14 +1,18 @@
 import type { Measurement } from '../../envelope.ts';
 import type { SentenceTable } from '../../statement.ts';
-import type { DiastolicGrade } from './diastolic.ts';
+import { type DiastolicGrade, gradeOf, gradeText, valueOfCriterion } from './diastolic.ts';
+import { type RvConclusion, rvConclusionOf } from './rv-function.ts';
 import {
   type Abnormality,
   type About,
+  abnormalityOf,
+  abnormalityText,
   allNamed,
   allOf,
   anyOf,
   type EfReadings,
   type Geometry,
+  geometryText,
   gradesText,
   intervalOnly,
   intervalText,
@@ -27,29 +31,27 @@ import {
 import type { Scored } from './wall-motion.ts';
 
 /** Text for each grade of the LVEF (ASE15). */
-export const EF_GRADE: Readonly<Record<Abnormality, string>> = {
+const EF_GRADE = {
   normal: 'normal',
-  'mildly abnormal': 'mildly reduced',
-  'moderately abnormal': 'moderately reduced',
-  'severely abnormal': 'severely reduced',
+  mild: 'mildly reduced',
+  moderate: 'moderately reduced',
+  severe: 'severely reduced',
   abnormal: 'reduced',
-  'above normal range': 'above the normal range',
-  'below normal range': 'below the normal range',
-};
+  'above-range': 'above the normal range',
+  'below-range': 'below the normal range',
+} as const satisfies Record<Abnormality, string>;
+const efText = (grade: Abnormality) => EF_GRADE[abnormalityOf(grade) ?? grade];
 
-/** Result of one diastolic function algorithm, and the values beyond a limit. */
-export type Graded = { result: DiastolicGrade; by: string; year: number; met: readonly string[] };
+/** Result of one diastolic function algorithm, and its criteria that are met. */
+export type Graded = DiastolicGrade & { by: string; year: number; met: readonly string[] };
 
-/**
- * Results that state neither a grade of dysfunction nor an elevated pressure. `limited` is true if
- * criteria were missing.
- */
-export const NORMAL_FILLING: Readonly<Partial<Record<DiastolicGrade, { limited: boolean }>>> = {
-  'normal diastolic function': { limited: false },
-  'normal diastolic function, limited': { limited: true },
-  'normal LAP, no diastolic dysfunction grade': { limited: false },
-  'normal LAP, no diastolic dysfunction grade, limited': { limited: true },
-};
+/** Results that state neither a grade of dysfunction nor an elevated pressure. */
+const NORMAL_FILLING: ReadonlySet<DiastolicGrade['result'] | undefined> = new Set([
+  'normal-function',
+  'normal-lap-ungraded',
+] as const);
+export const isNormalFilling = (grade: DiastolicGrade): boolean =>
+  NORMAL_FILLING.has(gradeOf(grade)?.result);
 
 /**
  * Wording for results without a grade. `function` is used if nothing contradicts normal function,
@@ -63,15 +65,16 @@ const FILLING = {
 } as const;
 
 /** Text for atrial size, by grade of the atrial volume. */
-const SIZE_GRADE: Readonly<Record<Abnormality, string>> = {
+const SIZE_GRADE = {
   normal: 'of normal size',
-  'mildly abnormal': 'mildly enlarged',
-  'moderately abnormal': 'moderately enlarged',
-  'severely abnormal': 'severely enlarged',
+  mild: 'mildly enlarged',
+  moderate: 'moderately enlarged',
+  severe: 'severely enlarged',
   abnormal: 'enlarged',
-  'below normal range': 'small',
-  'above normal range': 'enlarged',
-};
+  'below-range': 'small',
+  'above-range': 'enlarged',
+} as const satisfies Record<Abnormality, string>;
+const sizeText = (grade: Abnormality) => SIZE_GRADE[abnormalityOf(grade) ?? grade];
 
 /** Wording for how the LVEF was measured, by concept or by the machine's method. */
 const EF_METHOD: Readonly<Record<string, string>> = {
@@ -100,15 +103,15 @@ const inBrackets = (values: readonly Measurement[]) =>
 const whose = ({ origin }: Measurement) => (origin === 'machine' ? ', ultrasound machine' : '');
 
 /** Probabilities of pulmonary hypertension. At an end of an interval there may be none of them. */
-const PROBABILITIES: ReadonlySet<string> = new Set(['low', 'intermediate', 'high']);
+const PROBABILITIES: ReadonlySet<string | null> = new Set(['low', 'intermediate', 'high']);
 
 const RV_FUNCTION = {
   normal: 'normal RV systolic function',
   reduced: 'reduced RV systolic function',
   borderline: 'borderline RV systolic function with discordant indices',
-  'single index normal': 'RV systolic function normal by a single index',
-  'single index reduced': 'RV dysfunction possible by a single index',
-} as const;
+  'single-index-normal': 'RV systolic function normal by a single index',
+  'single-index-reduced': 'RV dysfunction possible by a single index',
+} as const satisfies Record<RvConclusion, string>;
 
 /**
  * Maximum number of segments listed by name in a line. If there are more, only their number is
@@ -143,7 +146,7 @@ export const ECHO_IMPRESSION = {
   'impression.lv-size-ungraded': ({ sexUnknown }: { sexUnknown: boolean }, { about }: About) =>
     `LV size not graded${sexUnknown ? ", as the patient's sex is unknown" : ''}${inBrackets(about)}`,
   'impression.lv-geometry': ({ geometry }: { geometry: Geometry }, { about }: About) =>
-    `${geometry}${inBrackets(about)}`,
+    `${geometryText(geometry)}${inBrackets(about)}`,
   'impression.lv-walls': (_: Record<string, never>, { about }: About) =>
     `thickened ${about.length > 1 ? 'walls' : 'wall'}${inBrackets(about)}`,
   /** The first `stated` values in `about` are already given in an earlier clause of the line. */
@@ -182,8 +185,7 @@ export const ECHO_IMPRESSION = {
     const against = apart
       ? `, as ${allOf(apart.readings.map(readingText))} ${apart.readings.length > 1 ? 'are' : 'is'} more than ${apart.points} points apart from it`
       : '';
-    const category =
-      grades.length > 0 ? gradesText(grades, (grade) => EF_GRADE[grade]) : `not graded${against}`;
+    const category = grades.length > 0 ? gradesText(grades, efText) : `not graded${against}`;
     const shown = grades.length > 1 ? intervalText(ef) : valueText('lvef', ef.value);
     return `LVEF ${shown} (${methodOf(ef)}${whose(ef)}), ${category}${near}${since}`;
   },
@@ -197,7 +199,7 @@ export const ECHO_IMPRESSION = {
   ) => {
     const each = others.map((one, i) => {
       const grade = grades[i];
-      return grade ? `${namedText(one)} (${EF_GRADE[grade]})` : namedText(one);
+      return grade ? `${namedText(one)} (${efText(grade)})` : namedText(one);
     });
     return `the methods disagree on the category: ${each.join(', ')} not used`;
   },
@@ -217,10 +219,10 @@ export const ECHO_IMPRESSION = {
   'impression.score-index': ({ raised }: { raised: boolean }, { about: [index] }: About) =>
     `${index ? namedText(index) : ''} from the machine, ${raised ? 'raised' : 'normal'}`,
   'impression.diastolic': ({ results }: { results: readonly Graded[] }, { about }: About) => {
-    const each = results.map(({ result, by, year }) => `${result} (${by} ${year})`);
+    const each = results.map(({ by, year, ...grade }) => `${gradeText(grade)} (${by} ${year})`);
     return `diastolic function: ${[...each, ...about.map(namedText)].join(', ')}`;
   },
-  /** `met` contains the values beyond a limit, which do not change the normal result. */
+  /** `met` contains the criteria that are met, which do not change the normal result. */
   'impression.diastolic-normal': (
     {
       state,
@@ -229,13 +231,14 @@ export const ECHO_IMPRESSION = {
     }: { state: keyof typeof FILLING; results: readonly Graded[]; met: readonly string[] },
     { about }: About,
   ) => {
-    const each = results.map(({ by, year, result }) => {
-      const isLimited = NORMAL_FILLING[result]?.limited;
+    const each = results.map(({ by, year, ...grade }) => {
+      const isLimited = isNormalFilling(grade) && gradeOf(grade)?.limited;
       return `${by} ${year}${isLimited ? ' with some criteria missing' : ''}`;
     });
+    const beyond = [...new Set(met.map(valueOfCriterion))];
     const although =
-      met.length > 0
-        ? `, although ${allOf(met)} ${met.length > 1 ? 'are' : 'is'} beyond the limit`
+      beyond.length > 0
+        ? `, although ${allOf(beyond)} ${beyond.length > 1 ? 'are' : 'is'} beyond the limit`
         : '';
     return `${FILLING[state]} by ${each.join(' and ')}${inBrackets(about)}${although}`;
   },
@@ -251,7 +254,7 @@ export const ECHO_IMPRESSION = {
    */
   'impression.atrium': ({ grades }: { grades: readonly Abnormality[] }, { about }: About) => {
     const values = grades.length > 1 ? ` (${withIntervals(about)})` : inBrackets(about);
-    return `LA ${gradesText(grades, (grade) => SIZE_GRADE[grade])}${values}`;
+    return `LA ${gradesText(grades, sizeText)}${values}`;
   },
   /** `about` contains the diameter, followed by the volume index. */
   'impression.atrium-diameter': (
@@ -259,7 +262,7 @@ export const ECHO_IMPRESSION = {
     { about: [diameter, index] }: About,
   ) =>
     diameter && index
-      ? `LA ${SIZE_GRADE[grade]} by ${namedText(index)}, used in preference to ${namedText(diameter)} (${byDiameter})`
+      ? `LA ${sizeText(grade)} by ${namedText(index)}, used in preference to ${namedText(diameter)} (${abnormalityText(byDiameter)})`
       : '',
   'impression.valve': (grading: ValveGrading, { about }: About) => {
     const { disease } = grading;
@@ -270,12 +273,12 @@ export const ECHO_IMPRESSION = {
     `regurgitation not assessed${openValves(of)}`,
   /** `about` contains the indices that agree with the conclusion, followed by the others. */
   'impression.rv-function': (
-    { conclusion, agreeing }: { conclusion: keyof typeof RV_FUNCTION; agreeing: number },
+    { conclusion, agreeing }: { conclusion: RvConclusion; agreeing: number },
     { about }: About,
   ) => {
     const others = about.slice(agreeing);
     const against = others.length > 0 ? `, but not by ${allNamed(others)}` : '';
-    return `${RV_FUNCTION[conclusion]}${inBrackets(about.slice(0, agreeing))}${against}`;
+    return `${RV_FUNCTION[rvConclusionOf(conclusion) ?? conclusion]}${inBrackets(about.slice(0, agreeing))}${against}`;
   },
   'impression.pulmonary': (
     { probability, limited }: { probability: string; limited: boolean },
@@ -283,14 +286,14 @@ export const ECHO_IMPRESSION = {
   ) =>
     `${probability} probability of pulmonary hypertension${limited ? ' by TRV alone' : ''}${inBrackets(about)}`,
   'impression.pulmonary-open': (
-    { probabilities }: { probabilities: readonly string[] },
+    { probabilities }: { probabilities: readonly (string | null)[] },
     { about }: About,
   ) => {
     const values = withIntervals(about);
     const isStated =
       probabilities.length === 2 && probabilities.every((one) => PROBABILITIES.has(one));
     return isStated
-      ? `${anyOf(probabilities)} probability of pulmonary hypertension (${values})`
+      ? `${anyOf(probabilities.filter((one) => one !== null))} probability of pulmonary hypertension (${values})`
       : `uncertain probability of pulmonary hypertension (${values})`;
   },
   'impression.pressure': (_: Record<string, never>, { about }: About) => allNamed(about),

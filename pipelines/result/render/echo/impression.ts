@@ -1,19 +1,15 @@
 import type { EchoConcept } from '../../../concepts/echo.ts';
 import type { Measurement } from '../../envelope.ts';
 import type * as impression from '../../impression.ts';
-import { type Statement, statementsOf } from '../../statement.ts';
+import { type Param, type Statement, statementsOf } from '../../statement.ts';
+import type { CATEGORY_SENTENCES } from './categories.ts';
 import {
-  CRITERIA,
   type DIASTOLIC_SENTENCES,
   type DiastolicResult,
+  gradeOf,
   type Scheme,
 } from './diastolic.ts';
-import {
-  type ECHO_IMPRESSION,
-  EF_GRADE,
-  type Graded,
-  NORMAL_FILLING,
-} from './impression-sentences.ts';
+import { type ECHO_IMPRESSION, type Graded, isNormalFilling } from './impression-sentences.ts';
 import type { LA_VOLUME_SENTENCES } from './la-volume.ts';
 import type { LV_SIZE_SENTENCES } from './lv-size.ts';
 import type { LV_STRAIN_SENTENCES } from './lv-strain.ts';
@@ -21,12 +17,19 @@ import type { LVEF_SENTENCES } from './lvef.ts';
 import type { EFFUSION_SENTENCES } from './pericardial-effusion.ts';
 import type { PULMONARY_HYPERTENSION_SENTENCES } from './pulmonary-hypertension.ts';
 import type { RV_FUNCTION_SENTENCES } from './rv-function.ts';
-import type { Abnormality, ECHO_SENTENCES, EfReadings } from './shared.ts';
+import {
+  type Abnormality,
+  abnormalityOf,
+  type ECHO_SENTENCES,
+  type EfReadings,
+  isNormalGeometry,
+} from './shared.ts';
 import type { VALVES_SENTENCES } from './valves.ts';
 import type { WALL_MOTION_SENTENCES } from './wall-motion.ts';
 
 /** Sentences of the sections from which the impression is made. */
 type Sentences = typeof ECHO_SENTENCES &
+  typeof CATEGORY_SENTENCES &
   typeof DIASTOLIC_SENTENCES &
   typeof EFFUSION_SENTENCES &
   typeof LA_VOLUME_SENTENCES &
@@ -89,7 +92,7 @@ function lvSize(said: Said): Statement | null {
  */
 function lvWalls(said: Said): Statement | null {
   const geometry = said.find('lv-size.geometry')?.params.geometry;
-  if (geometry && geometry !== 'normal geometry') {
+  if (geometry && !isNormalGeometry(geometry)) {
     const values = said.values(['lv-mass-index', 'relative-wall-thickness']);
     return say.conclusion('impression.lv-geometry', { geometry }, values);
   }
@@ -101,16 +104,16 @@ function lvWalls(said: Said): Statement | null {
  * Returns the categories on both sides of a cut-off if the interval of a classified value includes
  * that cut-off; otherwise empty.
  */
-function bothSides(said: Said, classification: string): readonly string[] {
+function bothSides(said: Said, classification: string): readonly Param[] {
   const open = said.all('echo.between').flatMap(({ params }) => params.open);
   return open.find(({ id }) => id === classification)?.categories ?? [];
 }
 
-const isGrade = (category: string): category is Abnormality => category in EF_GRADE;
-
 /** Returns the severity grades on both sides of a cut-off; otherwise empty. */
 const bothGrades = (said: Said, classification: 'lvef-grade' | 'la-volume-grade') =>
-  bothSides(said, classification).filter(isGrade);
+  bothSides(said, classification).flatMap((one): Abnormality | [] =>
+    typeof one === 'string' ? (abnormalityOf(one) ?? []) : [],
+  );
 
 /** Returns the LVEFs that contradict the headline LVEF; null if there are none. */
 function contradicting(said: Said): EfReadings | null {
@@ -195,17 +198,18 @@ const wallMotion: Topic = {
 };
 
 function diastolicResults(said: Said): Graded[] {
-  return said.all('diastolic.result').flatMap(({ params: { scheme, result, criteria, next } }) => {
-    const algorithm = ALGORITHMS[scheme];
-    if (!algorithm) return [];
-    const last = next && next !== 'no-grade' ? next : { result, criteria };
-    return [{ result: last.result, met: signsMet(last.criteria), ...algorithm }];
-  });
+  return said
+    .all('diastolic.result')
+    .flatMap(({ params: { scheme, result, limited = false, criteria, next } }) => {
+      const algorithm = ALGORITHMS[scheme];
+      if (!algorithm) return [];
+      const last = next && next !== 'no-grade' ? next : { result, limited, criteria };
+      return [{ limited: false, ...last, met: signsMet(last.criteria), ...algorithm }];
+    });
 }
 
-/** Returns the values beyond the limit of a criterion. */
 const signsMet = (criteria: DiastolicResult['criteria']) =>
-  criteria.flatMap(({ name, met }) => (met ? [CRITERIA[name]] : []));
+  criteria.flatMap(({ name, met }) => (met ? [name] : []));
 
 /**
  * Returns the separate ASE 2025 result on whether dysfunction is present; null without that result.
@@ -218,7 +222,7 @@ const presenceOf = (said: Said): DiastolicResult | null =>
     .find(({ scheme }) => scheme === '2025-presence') ?? null;
 
 const isPresent = (presence: DiastolicResult | null) =>
-  presence?.result === 'diastolic dysfunction';
+  presence !== null && gradeOf(presence)?.result === 'dysfunction';
 
 /**
  * Selects the wording from `FILLING` if all algorithms have a normal result, and lists the values
@@ -288,7 +292,7 @@ const diastolicFunction: Topic = {
     const results = diastolicResults(said);
     const ratio = said.value('e-to-e-prime') ?? said.value('e-to-e-prime-septal');
     const about = [...said.values(['e-to-a']), ...(ratio ? [ratio] : [])];
-    const isNormal = results.every(({ result }) => NORMAL_FILLING[result]);
+    const isNormal = results.every(isNormalFilling);
     const graded = isNormal
       ? say.conclusion(
           'impression.diastolic-normal',
@@ -373,7 +377,9 @@ function pressures(said: Said): Clause {
   const limited = said.find('ph.low-by-velocity') !== null;
   const probability = limited ? 'low' : (said.find('ph.probability')?.params.probability ?? null);
   const shown = said.values(['tr-vmax', 'rvsp']);
-  const probabilities = bothSides(said, 'ph-probability');
+  const probabilities = bothSides(said, 'ph-probability').map((one) =>
+    typeof one === 'string' ? one : null,
+  );
   if (probabilities.length > 0 && shown.length > 0) {
     return {
       statement: say.conclusion('impression.pulmonary-open', { probabilities }, shown),

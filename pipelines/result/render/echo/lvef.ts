@@ -1,6 +1,20 @@
 import type { EchoConcept } from '../../../concepts/echo.ts';
-import { type SentenceTable, statementsOf } from '../../statement.ts';
-import { type Abnormality, type About, allNamed, namedText, namedValue } from './shared.ts';
+import {
+  categoriesOf,
+  type ScaleTable,
+  type SentenceTable,
+  statementsOf,
+} from '../../statement.ts';
+import {
+  type Abnormality,
+  type About,
+  abnormalityText,
+  allNamed,
+  codeOf,
+  inWords,
+  namedText,
+  namedValue,
+} from './shared.ts';
 
 /**
  * Limitation of each EF that was not measured by biplane discs. The key is the concept or the
@@ -22,18 +36,29 @@ const LIMITS = {
 type EfLimit = keyof typeof LIMITS;
 export const isEfLimit = (method: string): method is EfLimit => method in LIMITS;
 
-/** Types of heart failure, by the EF range that defines them. */
+/** Types of heart failure, by the EF range that defines them (HF21; echo 4.5). */
 const HEART_FAILURE = {
-  'HFimpEF range': 'HFimpEF',
-  'HFrEF range': 'HFrEF',
-  'HFmrEF range': 'HFmrEF',
-  'HFpEF range': 'HFpEF',
+  improved: 'HFimpEF',
+  reduced: 'HFrEF',
+  'mildly-reduced': 'HFmrEF',
+  preserved: 'HFpEF',
 } as const;
+export type HeartFailureRange = keyof typeof HEART_FAILURE;
+
+/** Ranges of the EF, in their published wording. */
+const RANGES = {
+  improved: 'HFimpEF range',
+  reduced: 'HFrEF range',
+  'mildly-reduced': 'HFmrEF range',
+  preserved: 'HFpEF range',
+} as const satisfies Record<HeartFailureRange, string>;
+export const heartFailureText = (range: HeartFailureRange): string => inWords(RANGES, range);
 
 export const LVEF_SENTENCES = {
-  'lvef.grade': ({ grade }: { grade: Abnormality }) => `LV systolic function by LVEF: ${grade}.`,
-  'lvef.heart-failure-range': ({ range }: { range: keyof typeof HEART_FAILURE }) =>
-    `LVEF is in the range used for ${HEART_FAILURE[range]} if clinical heart failure is present.`,
+  'lvef.grade': ({ grade }: { grade: Abnormality }) =>
+    `LV systolic function by LVEF: ${abnormalityText(grade)}.`,
+  'lvef.heart-failure-range': ({ range }: { range: HeartFailureRange }) =>
+    `LVEF is in the range used for ${HEART_FAILURE[codeOf(RANGES, range) ?? range]} if clinical heart failure is present.`,
   'lvef.variability': ({ points }: { points: number }) =>
     `A change of less than ${points} points is within measurement variability.`,
   'lvef.at-limit': ({ points }: { points: number }) =>
@@ -46,7 +71,10 @@ export const LVEF_SENTENCES = {
     { grades }: { grades: readonly Abnormality[] },
     { about: [ef, ...others] }: About,
   ) => {
-    const each = others.map((one, i) => `${namedText(one)} (${grades[i]})`);
+    const each = others.map((one, i) => {
+      const grade = grades[i];
+      return grade ? `${namedText(one)} (${abnormalityText(grade)})` : namedText(one);
+    });
     return `The methods disagree on the category: ${each.join(', ')}; ${ef ? namedText(ef) : ''} is used.`;
   },
   'lvef.not-assessed': () => 'LVEF was not assessed: there is no accepted value.',
@@ -56,7 +84,7 @@ export const LVEF_SENTENCES = {
     'The end-diastolic volumes of the two apical views differ by more than 25 %.',
   'lvef.limited-method': ({ method }: { method: EfLimit }) => LIMITS[method],
   'lvef.dysfunction': ({ grade }: { grade: Abnormality }, { about }: About) =>
-    `${allNamed(about)}: LV systolic function ${grade}.`,
+    `${allNamed(about)}: LV systolic function ${abnormalityText(grade)}.`,
   'lvef.severe': (_: Record<string, never>, { about }: About) =>
     `${allNamed(about)}: severely reduced LV systolic function; whether this is new is unknown.`,
   'lvef.severe-by-one-method': ({ limit }: { limit: number }) =>
@@ -70,3 +98,10 @@ export const LVEF_SENTENCES = {
 } as const satisfies SentenceTable;
 
 export const sayOfLvef = statementsOf<typeof LVEF_SENTENCES>();
+
+/** Scales of its classifications. */
+export const LVEF_SCALES = {
+  'heart-failure-range': heartFailureText,
+} as const satisfies ScaleTable;
+
+export const categoryOfLvef = categoriesOf<typeof LVEF_SCALES>();

@@ -1,6 +1,19 @@
-import { type SentenceTable, statementsOf } from '../../statement.ts';
+import {
+  categoriesOf,
+  type ScaleTable,
+  type SentenceTable,
+  statementsOf,
+} from '../../statement.ts';
 import { asHeading } from '../unit-text.ts';
-import { type About, allNamed, allOf, inWords, valueText } from './shared.ts';
+import {
+  type About,
+  allNamed,
+  allOf,
+  type EffusionGrade,
+  effusionText,
+  inWords,
+  valueText,
+} from './shared.ts';
 
 /** Renders views: "the PLAX and subcostal views". */
 const viewsText = (views: readonly string[]): string => {
@@ -23,10 +36,6 @@ function deeperText({ view, large }: { view: string; large: boolean }, { about: 
 
 const PLEURAL =
   'The space was seen only in PLAX: whether it lies anterior (pericardial) or posterior (pleural) to the descending aorta was not assessed.';
-
-/** Sizes of an effusion by its greatest depth, smallest first (echo 13). */
-export const EFFUSION_GRADES = ['none', 'small', 'moderate', 'large', 'very large'] as const;
-export type EffusionGrade = (typeof EFFUSION_GRADES)[number];
 
 /** Statements of the decision table on tamponade ([C]; echo 13). */
 const TAMPONADE_STATEMENTS = {
@@ -54,7 +63,7 @@ export const EFFUSION_SENTENCES = {
   'effusion.deeper-elsewhere': (of: { view: string; large: boolean }, about: About) =>
     `${deeperText(of, about)}.`,
   'effusion.size': ({ grade, behindWall }: { grade: EffusionGrade; behindWall: boolean }) =>
-    `Pericardial effusion: ${grade}${behindWall ? ', by its depth behind the posterior wall' : ''}.`,
+    `Pericardial effusion: ${effusionText(grade)}${behindWall ? ', by its depth behind the posterior wall' : ''}.`,
   'effusion.tamponade': ({ statement }: { statement: TamponadeStatement }) =>
     `${asHeading(tamponadeText(statement))}.`,
   'effusion.may-be-pleural': () => PLEURAL,
@@ -81,9 +90,17 @@ export const EFFUSION_SENTENCES = {
   ) => {
     const size = of.deeperIn
       ? deeperText({ view: of.deeperIn, large: of.large }, { about })
-      : `${allNamed(about)}: ${of.grade ? `${of.grade} ` : ''}pericardial effusion`;
+      : `${allNamed(about)}: ${of.grade ? `${effusionText(of.grade)} ` : ''}pericardial effusion`;
     return `${size}; ${tamponadeText(of.tamponade)}.${of.pleural ? ` ${PLEURAL}` : ''}`;
   },
 } as const satisfies SentenceTable;
 
 export const sayOfEffusion = statementsOf<typeof EFFUSION_SENTENCES>();
+
+/** Scales of its classifications. */
+export const EFFUSION_SCALES = {
+  effusion: effusionText,
+  tamponade: tamponadeText,
+} as const satisfies ScaleTable;
+
+export const categoryOfEffusion = categoriesOf<typeof EFFUSION_SCALES>();

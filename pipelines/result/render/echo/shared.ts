@@ -1,7 +1,13 @@
 import { ECHO_CONCEPTS, type EchoConcept } from '../../../concepts/echo.ts';
 import { rounded } from '../../../measure/rounding.ts';
 import type { Measurement } from '../../envelope.ts';
-import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
+import {
+  categoriesOf,
+  remarksOf,
+  type ScaleTable,
+  type SentenceTable,
+  statementsOf,
+} from '../../statement.ts';
 import { listOfLabels, sentence, withUnit } from '../unit-text.ts';
 
 export interface About {
@@ -12,26 +18,6 @@ export interface About {
 interface WithNotes extends About {
   readonly text: { note(one: Measurement): string };
 }
-
-/**
- * Band of a quantity by its severity grades, in the published wording (ASE15). `abnormal` without a
- * severity is used if the sex is unknown and the severity differs between the sexes.
- */
-export type Abnormality =
-  | 'below normal range'
-  | 'normal'
-  | 'mildly abnormal'
-  | 'moderately abnormal'
-  | 'severely abnormal'
-  | 'abnormal'
-  | 'above normal range';
-
-/** LV geometry, in its published wording (ASE15; echo 5.4). */
-export type Geometry =
-  | 'normal geometry'
-  | 'concentric remodelling'
-  | 'concentric hypertrophy'
-  | 'eccentric hypertrophy';
 
 const ORDINALS: Readonly<Record<number, string>> = { 2: 'second', 3: 'third' };
 
@@ -65,6 +51,59 @@ export const allNamed = (measurements: readonly Measurement[]): string =>
  */
 export const inWords = (words: Readonly<Record<string, string>>, category: string): string =>
   words[category] ?? category;
+
+/**
+ * Returns the code of a category. A statement that an earlier version stored has the words of the
+ * category instead.
+ */
+export const codeOf = <Code extends string>(
+  words: Readonly<Record<Code, string>>,
+  stored: string,
+): Code | undefined =>
+  (Object.keys(words) as Code[]).find((code) => code === stored || words[code] === stored);
+
+/**
+ * Bands of a quantity by its severity grades, in the published wording (ASE15). `abnormal` without
+ * a severity is used if the sex is unknown and the severity differs between the sexes.
+ */
+export const ABNORMALITIES = {
+  'below-range': 'below normal range',
+  normal: 'normal',
+  mild: 'mildly abnormal',
+  moderate: 'moderately abnormal',
+  severe: 'severely abnormal',
+  abnormal: 'abnormal',
+  'above-range': 'above normal range',
+} as const;
+export type Abnormality = keyof typeof ABNORMALITIES;
+export const abnormalityText = (grade: Abnormality): string => inWords(ABNORMALITIES, grade);
+export const abnormalityOf = (stored: string): Abnormality | undefined =>
+  codeOf(ABNORMALITIES, stored);
+
+/** Scales of several sections. */
+export const ECHO_SCALES = {
+  abnormality: abnormalityText,
+} as const satisfies ScaleTable;
+
+export const categoryOfEcho = categoriesOf<typeof ECHO_SCALES>();
+
+/** LV geometry, in its published wording (ASE15; echo 5.4). */
+const GEOMETRIES = {
+  normal: 'normal geometry',
+  'concentric-remodelling': 'concentric remodelling',
+  'concentric-hypertrophy': 'concentric hypertrophy',
+  'eccentric-hypertrophy': 'eccentric hypertrophy',
+} as const;
+export type Geometry = keyof typeof GEOMETRIES;
+export const geometryText = (geometry: Geometry): string => inWords(GEOMETRIES, geometry);
+export const isNormalGeometry = (geometry: Geometry): boolean =>
+  codeOf(GEOMETRIES, geometry) === 'normal';
+
+/** Sizes of an effusion by its greatest depth, smallest first (echo 13). */
+export const EFFUSION_GRADES = ['none', 'small', 'moderate', 'large', 'very-large'] as const;
+export type EffusionGrade = (typeof EFFUSION_GRADES)[number];
+export const effusionText = (grade: EffusionGrade): string =>
+  grade === 'very-large' ? 'very large' : grade;
 
 /** Grades of mitral stenosis, in their published wording (VHD20; echo 11.5). */
 export const MITRAL_STENOSIS_GRADES = {
@@ -180,24 +219,29 @@ export function intervalText({ concept, value, uncertainty }: Measurement): stri
 const withIntervalText = (one: Measurement): string =>
   `${ECHO_CONCEPTS[one.concept.key as EchoConcept].abbreviation} ${intervalText(one)}`;
 
-const GRADES = ['normal', 'mildly abnormal', 'moderately abnormal', 'severely abnormal'];
+const GRADES: readonly (Abnormality | undefined)[] = ['normal', 'mild', 'moderate', 'severe'];
 
 /**
  * Renders the grades that a value may have: "mildly to severely abnormal", or "normal or mildly
  * abnormal" if there are only two and one is normal.
  * @param wording returns the text of a grade. The texts of all abnormal grades must end with the
  * same word.
+ * @param bandOf returns the band of a grade; undefined for a category that is no such grade.
  */
 export function gradesText<Grade extends string>(
   grades: readonly Grade[],
-  wording: (grade: Grade) => string = (grade) => grade,
+  wording: (grade: Grade) => string,
+  bandOf: (grade: Grade) => Abnormality | undefined = abnormalityOf,
 ): string {
-  const rank = (grade: string) => (GRADES.includes(grade) ? GRADES.indexOf(grade) : GRADES.length);
+  const rank = (grade: Grade) => {
+    const at = GRADES.indexOf(bandOf(grade));
+    return at < 0 ? GRADES.length : at;
+  };
   const inOrder = grades.toSorted((one, other) => rank(one) - rank(other));
   const [first, second] = inOrder;
   const last = inOrder.at(-1);
-  const isRange = inOrder.every((one) => GRADES.includes(one));
-  const isOneStep = inOrder.length === 2 && first === 'normal';
+  const isRange = inOrder.every((one) => rank(one) < GRADES.length);
+  const isOneStep = inOrder.length === 2 && first !== undefined && rank(first) === 0;
   if (!first || !last || !second || !isRange || isOneStep) return anyOf(inOrder.map(wording));
   // "mildly enlarged" and "severely enlarged" become "mildly to severely enlarged".
   const [, manner, what] = /^(.*) (\w+)$/.exec(wording(first)) ?? [];
@@ -222,13 +266,6 @@ export const ECHO_SENTENCES = {
     `Confirmed by the reader: ${allOf(about.map(labelledText))}; nothing is concluded, as the structure is unknown.`,
   'echo.withheld': (_: Record<string, never>, { about, text }: WithNotes) =>
     withheldText(about, text),
-  'echo.between': (
-    { open }: { open: readonly { id: string; name: string; categories: readonly string[] }[] },
-    { about }: About,
-  ) => {
-    const sides = open.map(({ name, categories }) => `${name}: ${gradesText(categories)}`);
-    return `${sides.join('; ')}; a cut-off is within the 95 % interval of ${withIntervals(about)}.`;
-  },
   'echo.either-side': (_: Record<string, never>, { about }: About) =>
     `${withIntervals(about)}: normal or abnormal, because a cut-off is within the 95 % interval; to be measured by hand.`,
   'echo.answer-open': (_: Record<string, never>, { about }: About) =>

@@ -1,4 +1,9 @@
-import { type SentenceTable, statementsOf } from '../../statement.ts';
+import {
+  categoriesOf,
+  type ScaleTable,
+  type SentenceTable,
+  statementsOf,
+} from '../../statement.ts';
 import {
   type About,
   allOf,
@@ -186,3 +191,10 @@ export const VALVES_SENTENCES = {
 } as const satisfies SentenceTable;
 
 export const sayOfValves = statementsOf<typeof VALVES_SENTENCES>();
+
+/** Scales of its classifications. */
+export const VALVES_SCALES = {
+  valve: valveGradeText,
+} as const satisfies ScaleTable;
+
+export const categoryOfValves = categoriesOf<typeof VALVES_SCALES>();

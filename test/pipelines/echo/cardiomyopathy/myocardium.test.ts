@@ -232,11 +232,11 @@ describe('focused cardiac ultrasound (echo 15)', () => {
     [71, 'hyperdynamic', 'normal'],
     [70, 'normal', 'normal'],
     [50, 'normal', 'normal'],
-    [49, 'mildly reduced', 'reduced'],
-    [40, 'mildly reduced', 'reduced'],
-    [39, 'moderately reduced', 'reduced'],
-    [30, 'moderately reduced', 'reduced'],
-    [29, 'severely reduced', 'severely reduced'],
+    [49, 'mildly-reduced', 'reduced'],
+    [40, 'mildly-reduced', 'reduced'],
+    [39, 'moderately-reduced', 'reduced'],
+    [30, 'moderately-reduced', 'reduced'],
+    [29, 'severely-reduced', 'severely-reduced'],
   ])('EF %d: %s, %s', (ef, band, level) => {
     expect([focusedBand(ef), focusedLevel(ef)]).toEqual([band, level]);
   });
@@ -259,6 +259,6 @@ describe('focused cardiac ultrasound (echo 15)', () => {
     [0.6, 'normal'],
     [0.61, 'enlarged'],
     [1, 'enlarged'],
-    [1.01, 'severely enlarged'],
+    [1.01, 'severely-enlarged'],
   ])('RV/LV %d: %s', (ratio, expected) => expect(focusedRightVentricle(ratio)).toBe(expected));
 });

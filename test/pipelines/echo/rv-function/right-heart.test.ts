@@ -107,9 +107,9 @@ describe('probability of pulmonary hypertension (echo 12.4)', () => {
 
 describe('right ventricular function (echo 7)', () => {
   it.each([
-    [0, 0, 'not assessed'],
-    [1, 0, 'single index normal'],
-    [1, 1, 'single index reduced'],
+    [0, 0, null],
+    [1, 0, 'single-index-normal'],
+    [1, 1, 'single-index-reduced'],
     [2, 0, 'normal'],
     [3, 1, 'borderline'],
     [2, 1, 'reduced'],
@@ -158,7 +158,7 @@ describe('pericardial effusion (echo 13)', () => {
     [20, 'moderate'],
     [21, 'large'],
     [25, 'large'],
-    [26, 'very large'],
+    [26, 'very-large'],
   ])('%d mm: %s', (depth, expected) => expect(effusionGrade(depth)).toBe(expected));
 
   it.each([

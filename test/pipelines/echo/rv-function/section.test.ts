@@ -173,11 +173,11 @@ describe('an index or a size whose interval includes its limit', () => {
 
   it('leaves a function that the other indices decide, and is stated beside it', () => {
     const { category, criteria, said } = run({ ...DECIDED, tapse: [18, 2] });
-    expect(category).toBe('normal');
+    expect(category).toEqual({ scale: 'rv-function', category: 'normal' });
     expect(criteria).toEqual(['at_cut_off', 'not_met', 'not_met']);
     expect(said).toContain('echo.either-side tapse');
     const reduced = run({ 'rv-s-prime': [6, 0.5], tapse: [17, 2] });
-    expect(reduced.category).toBe('single index reduced');
+    expect(reduced.category).toMatchObject({ category: 'single-index-reduced' });
   });
 
   it('is not counted among the indices of a finding', () => {

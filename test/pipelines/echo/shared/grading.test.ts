@@ -24,10 +24,7 @@ describe('rounding before classification (echo 0.3)', () => {
   });
 });
 
-const BANDS = [
-  ...['normal', 'normal', 'mildly abnormal', 'mildly abnormal'],
-  ...['moderately abnormal', 'moderately abnormal', 'severely abnormal'],
-];
+const BANDS = [...['normal', 'normal', 'mild', 'mild'], ...['moderate', 'moderate', 'severe']];
 
 /** Quantities by their names in the tables of docs/reference/echo.md (echo 4.4, 5.3). */
 const PRINTED: Readonly<Record<string, GradedQuantity>> = {
@@ -98,7 +95,7 @@ describe.each(CASES)('bands of %s, %s', (_, sex, quantity) => {
 
   it('have no grades on the other side of the range', () => {
     expect(grade(towardsLow ? high + step : low - step)).toBe(
-      towardsLow ? 'above normal range' : 'below normal range',
+      towardsLow ? 'above-range' : 'below-range',
     );
   });
   it('classify the displayed value, not the measured one', () => {
@@ -111,7 +108,7 @@ describe.each(CASES)('bands of %s, %s', (_, sex, quantity) => {
 describe('a grade without the sex', () => {
   // LVIDd is dilated from 5.9 cm in men and from 5.3 cm in women, severely from 6.9 and 6.2 cm.
   it.each([
-    [3.7, 'below normal range'],
+    [3.7, 'below-range'],
     [3.8, null],
     [4.2, 'normal'],
     [5.2, 'normal'],
@@ -119,15 +116,15 @@ describe('a grade without the sex', () => {
     [5.8, null],
     [5.9, 'abnormal'],
     [6.8, 'abnormal'],
-    [6.9, 'severely abnormal'],
+    [6.9, 'severe'],
   ])('of an LVIDd of %d cm is %s', (value, expected) => {
     expect(gradeFor(LEFT_VENTRICLE.diastolicDiameter, SEXES, value)).toBe(expected);
   });
   it.each([
-    [29, 'severely abnormal'],
-    [30, 'moderately abnormal'],
-    [41, 'mildly abnormal'],
-    [51, 'mildly abnormal'],
+    [29, 'severe'],
+    [30, 'moderate'],
+    [41, 'mild'],
+    [51, 'mild'],
     [52, null],
     [53, null],
     [54, 'normal'],
@@ -143,16 +140,16 @@ describe('a grade without the sex', () => {
 
 describe('geometry of the left ventricle (echo 5.4)', () => {
   it.each([
-    ['male', 115, 0.42, 'normal geometry'],
-    ['male', 115, 0.43, 'concentric remodelling'],
-    ['male', 116, 0.43, 'concentric hypertrophy'],
-    ['male', 116, 0.42, 'eccentric hypertrophy'],
-    ['female', 95, 0.42, 'normal geometry'],
-    ['female', 95, 0.43, 'concentric remodelling'],
-    ['female', 96, 0.43, 'concentric hypertrophy'],
-    ['female', 96, 0.42, 'eccentric hypertrophy'],
-    ['male', 115.4, 0.424, 'normal geometry'],
-    ['male', 115.5, 0.425, 'concentric hypertrophy'],
+    ['male', 115, 0.42, 'normal'],
+    ['male', 115, 0.43, 'concentric-remodelling'],
+    ['male', 116, 0.43, 'concentric-hypertrophy'],
+    ['male', 116, 0.42, 'eccentric-hypertrophy'],
+    ['female', 95, 0.42, 'normal'],
+    ['female', 95, 0.43, 'concentric-remodelling'],
+    ['female', 96, 0.43, 'concentric-hypertrophy'],
+    ['female', 96, 0.42, 'eccentric-hypertrophy'],
+    ['male', 115.4, 0.424, 'normal'],
+    ['male', 115.5, 0.425, 'concentric-hypertrophy'],
   ] as const)('%s, %d g/m2, RWT %d: %s', (sex, mass, thickness, expected) => {
     expect(geometryOf(sex, mass, thickness)).toBe(expected);
   });
@@ -160,16 +157,16 @@ describe('geometry of the left ventricle (echo 5.4)', () => {
 
 describe('the EF range of heart failure (echo 4.5)', () => {
   it.each([
-    [40, null, 'HFrEF range'],
-    [41, null, 'HFmrEF range'],
-    [49, null, 'HFmrEF range'],
-    [49.5, null, 'HFpEF range'],
-    [50, null, 'HFpEF range'],
-    [50, 40, 'HFimpEF range'],
-    [50, 41, 'HFpEF range'],
-    [49, 40, 'HFmrEF range'],
-    [41, 31, 'HFimpEF range'],
-    [40, 20, 'HFrEF range'],
+    [40, null, 'reduced'],
+    [41, null, 'mildly-reduced'],
+    [49, null, 'mildly-reduced'],
+    [49.5, null, 'preserved'],
+    [50, null, 'preserved'],
+    [50, 40, 'improved'],
+    [50, 41, 'preserved'],
+    [49, 40, 'mildly-reduced'],
+    [41, 31, 'improved'],
+    [40, 20, 'reduced'],
   ])('%d %% after %s: %s', (ef, prior, expected) => {
     expect(heartFailureRange(ef, prior)).toBe(expected);
   });

@@ -43,6 +43,41 @@ describe('a grade in a statement', () => {
       { statement: 'raised-atrial-pressure' },
       'Raised RA pressure; tamponade not excluded.',
     ],
+    ['lvef.grade', { grade: 'mild' }, 'LV systolic function by LVEF: mildly abnormal.'],
+    ['lv-size.geometry', { geometry: 'normal' }, 'LV geometry: normal geometry.'],
+    [
+      'lvef.heart-failure-range',
+      { range: 'mildly-reduced' },
+      'LVEF is in the range used for HFmrEF if clinical heart failure is present.',
+    ],
+    [
+      'effusion.size',
+      { grade: 'very-large', behindWall: false },
+      'Pericardial effusion: very large.',
+    ],
+    [
+      'diastolic.result',
+      {
+        ...{ scheme: '2016-a', result: 'dysfunction', limited: true, because: null },
+        criteria: [{ name: 'raised-ratio', met: true }],
+        next: { result: 'grade-ii', criteria: [] },
+      },
+      "ASE/EACVI 2016, algorithm A: diastolic dysfunction, limited (met: raised E/e'); algorithm B: grade II, elevated LAP ().",
+    ],
+    [
+      'diastolic.mitral-disease',
+      { diseases: [{ kind: 'stenosis', grade: 'severe', by: 'area' }] },
+      "Diastolic function was not graded, and E/e' was not used: severe MS by valve area.",
+    ],
+    [
+      'impression.diastolic-normal',
+      {
+        state: 'pressure',
+        results: [{ result: 'normal-lap-ungraded', limited: true, by: 'ASE', year: 2025, met: [] }],
+        met: ['lavi-above-34', 'raised-ratio', 'average-ratio-above-14'],
+      },
+      "normal LAP by ASE 2025 with some criteria missing, although LAVi and E/e' are beyond the limit",
+    ],
   ])('%s %j is a code, rendered in the published words', (code, params, expected) => {
     expect(said(code, params)).toBe(expected);
   });
@@ -60,6 +95,35 @@ describe('a grade in a statement', () => {
       'LVOT: obstructive at rest, at or above 50 mmHg.',
     ],
     ['effusion.tamponade', { statement: 'minor sign; correlate' }, 'Minor sign; correlate.'],
+    ['lvef.grade', { grade: 'mildly abnormal' }, 'LV systolic function by LVEF: mildly abnormal.'],
+    ['impression.lv-geometry', { geometry: 'normal geometry' }, 'normal geometry'],
+    [
+      'lvef.heart-failure-range',
+      { range: 'HFmrEF range' },
+      'LVEF is in the range used for HFmrEF if clinical heart failure is present.',
+    ],
+    [
+      'rv-function.systolic',
+      { conclusion: 'single index normal', judged: ['tapse'], abnormal: [] },
+      'TAPSE normal; single index only.',
+    ],
+    [
+      'diastolic.result',
+      {
+        ...{ scheme: '2025', result: 'normal LAP, grade 1, limited', because: null, next: null },
+        criteria: [{ name: "reduced e'", met: true }],
+      },
+      "ASE 2025: normal LAP, grade 1, limited (met: reduced e').",
+    ],
+    [
+      'impression.diastolic-normal',
+      {
+        state: 'pressure',
+        results: [{ result: 'normal diastolic function, limited', by: 'ASE/EACVI', year: 2016 }],
+        met: ['LAVi'],
+      },
+      'normal LAP by ASE/EACVI 2016 with some criteria missing, although LAVi is beyond the limit',
+    ],
   ])('%s %j of a result stored with the words is rendered unchanged', (code, params, expected) => {
     expect(said(code, params)).toBe(expected);
   });
@@ -73,5 +137,31 @@ describe('a grade in a statement', () => {
     expect(grades).toEqual(['severe', 'severe']);
     expect(category('aortic-stenosis')?.value).toBe('severe AS (high-gradient)');
     expect(category('tricuspid-regurgitation')?.value).toBe('severe (3+)');
+  });
+
+  it('on both sides of a cut-off is a code as well', () => {
+    const open = (scale: string, categories: Params[string]) => [
+      { id: 'one', name: 'Grade', scale, categories },
+    ];
+    const sides = (scale: string, categories: Params[string]) =>
+      said('echo.between', { open: open(scale, categories) });
+    expect(sides('abnormality', ['normal', 'severe'])).toMatch(
+      'Grade: normal or severely abnormal;',
+    );
+    expect(sides('abnormality', ['mild', 'severe'])).toMatch('Grade: mildly to severely abnormal;');
+    expect(sides('effusion', ['moderate', null])).toMatch('Grade: moderate or no grade;');
+    expect(
+      sides('obstruction', [
+        { obstruction: 'at-rest', treatment: false },
+        { obstruction: 'at-rest', treatment: true },
+      ]),
+    ).toMatch('at or above 50 mmHg;');
+  });
+
+  it('on both sides of a cut-off is rendered unchanged if it was stored in words', () => {
+    const open = [
+      { id: 'one', name: 'Grade', categories: ['severely abnormal', 'mildly abnormal'] },
+    ];
+    expect(said('echo.between', { open })).toMatch('Grade: mildly to severely abnormal;');
   });
 });
