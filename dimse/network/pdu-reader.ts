@@ -56,6 +56,15 @@ function isPduType(value: number): value is PduType {
   return value in LONGEST;
 }
 
+/** What a peer seems to use if its first byte is this one: a TLS record, or a word of HTTP. */
+const OTHER_PROTOCOLS: ReadonlyMap<number, string> = new Map([
+  [0x15, 'TLS'],
+  [0x16, 'TLS'],
+  [0x47, 'HTTP'],
+  [0x48, 'HTTP'],
+  [0x50, 'HTTP'],
+]);
+
 /**
  * Divides a byte stream into PDUs. The network may fragment the stream anywhere. The header of a
  * PDU is checked before any byte of its body is stored. Object data is never collected: pieces of
@@ -148,7 +157,9 @@ export class PduReader {
     const type = header.readUInt8(0);
     const length = header.readUInt32BE(2);
     if (!isPduType(type)) {
-      throw new SonogateError('not_dicom', `PDU type ${type} does not exist.`);
+      const instead = OTHER_PROTOCOLS.get(type);
+      const guess = instead ? ` The peer seems to use ${instead}.` : '';
+      throw new SonogateError('not_dicom', `PDU type ${type} does not exist.${guess}`);
     }
     if (!this.#started && !this.#limits.first.includes(type)) {
       throw new SonogateError('unexpected_pdu', `PDU type ${type} arrived before the association.`);

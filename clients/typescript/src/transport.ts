@@ -52,7 +52,15 @@ async function problemOf(answer: Response): Promise<Problem> {
   const body = await answer.json().catch(() => null);
   if (body && typeof body === 'object' && 'code' in body) return body as Problem;
   const title = `HTTP ${answer.status}`;
-  return { type: 'about:blank', title, status: answer.status, detail: title, code: 'unknown' };
+  // The answer is not of a gateway. Its address may contain a signature, so only the host is named.
+  const detail = `${title} from ${new URL(answer.url).origin}: is this the address of a gateway?`;
+  return { type: 'about:blank', title, status: answer.status, detail, code: 'unknown' };
+}
+
+/** Returns the code with which the connection failed; null in browsers, which do not state it. */
+function codeOf({ cause }: Error): string | null {
+  const { code } = Object(cause) as { code?: unknown };
+  return typeof code === 'string' ? code : null;
 }
 
 /**
@@ -73,7 +81,9 @@ export async function withRetries(
       if (!(error instanceof TypeError) || signal?.aborted) throw error;
       if (attempt >= retries) {
         const { origin } = new URL(address);
-        throw new NoAnswerError(`no response from ${origin}: is the gateway running?`, {
+        const code = codeOf(error);
+        const why = code ? ` (${code})` : '';
+        throw new NoAnswerError(`no response from ${origin}: is the gateway running?${why}`, {
           cause: error,
         });
       }

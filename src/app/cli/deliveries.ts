@@ -1,6 +1,7 @@
 import type { DeliveryState } from '../../core/outbox/delivery.ts';
 import type { CommandAnswer } from '../../operations/commands.ts';
 import { ERRORS } from '../../platform/errors/catalogue.ts';
+import { withMeaning } from '../../platform/errors/connection-failures.ts';
 import { type AnswerForm, answer } from './answer.ts';
 import { UsageError } from './exit-status.ts';
 import { runCommand } from './operations.ts';
@@ -56,7 +57,9 @@ export function describeBreaker(row: Breaker): string {
 export function describeDelivery(row: Delivery): string {
   const what = `${row.request_id ?? row.kind} ${row.object} → ${row.destination}`;
   const instead = row.alternate_of ? ` (instead of ${row.alternate_of})` : '';
-  const why = row.code ? `; ${ERRORS[row.code].title} (${row.code}): ${row.detail ?? ''}` : '';
+  const why = row.code
+    ? `; ${ERRORS[row.code].title} (${row.code}): ${withMeaning(row.detail ?? '')}`
+    : '';
   return `${row.id}  ${what}${instead}: ${standingOf(row)}${why}`;
 }
 

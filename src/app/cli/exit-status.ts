@@ -3,6 +3,7 @@ import { ApiError, NoAnswerError } from '../../../clients/typescript/src/transpo
 import { ConfigError } from '../../../config/load.ts';
 import { NoGatewayError } from '../../operations/socket.ts';
 import { catalogueEntry, type ErrorCode, SonogateError } from '../../platform/errors/catalogue.ts';
+import { connectionFailure, withMeaning } from '../../platform/errors/connection-failures.ts';
 
 /**
  * Exit status of a command, so that a script can react to the kind of failure (docs/operations.md).
@@ -54,7 +55,7 @@ export function explainFailure(error: unknown): { status: ExitStatus; line: stri
     return { status: EXIT.usage, line: error.message };
   }
   if (error instanceof NoAnswerError || error instanceof NoGatewayError) {
-    return { status: EXIT.unreachable, line: error.message };
+    return { status: EXIT.unreachable, line: withMeaning(error.message) };
   }
   if (error instanceof ApiError) {
     const refused = error.problem.status < SERVER_ERROR;
@@ -71,23 +72,13 @@ export function explainFailure(error: unknown): { status: ExitStatus; line: stri
   return { status: EXIT.unexpected, line: message };
 }
 
-const NETWORK_ERRORS: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'the host name was not found',
-  EAI_AGAIN: 'the DNS server does not respond',
-  ECONNREFUSED: 'nothing is listening on that port: is the peer running, and is the port correct?',
-  ECONNRESET: 'the peer closed the connection',
-  EHOSTUNREACH: 'there is no route to the host',
-  ENETUNREACH: 'there is no route to the network',
-  ETIMEDOUT: 'no response in time',
-};
-
 /**
  * Returns the detail of an error, with a failed connection described in words rather than as a
  * system call.
  */
 export function inWords({ detail, cause }: SonogateError): string {
   const code = cause instanceof Error ? (cause as NodeJS.ErrnoException).code : undefined;
-  return (code && NETWORK_ERRORS[code]) ?? detail;
+  return (code && connectionFailure(code)) || detail;
 }
 
 const FILE_ERRORS = {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { connect, type DetailedPeerCertificate } from 'node:tls';
+import { withMeaning } from '../../platform/errors/connection-failures.ts';
 import { DAY_MS } from '../../platform/time.ts';
 import { type Finding, fault, inOneLine, ok, warning } from './finding.ts';
 
@@ -72,11 +73,15 @@ export async function checkChain(
     const words = `${socket.getProtocol()}, chain ${path}`;
     const trusted = socket.authorized
       ? ok(what, words)
-      : fault(what, `${words}: ${String(socket.authorizationError)}`);
+      : fault(what, withMeaning(`${words}: ${String(socket.authorizationError)}`));
     const ends = chain.map(({ valid_to }) => new Date(valid_to).getTime());
     return [trusted, certificateEnds(`${what}, certificate`, new Date(Math.min(...ends))), ...own];
   } catch (error) {
-    return [fault(what, inOneLine(error))];
+    const ended = (error as NodeJS.ErrnoException).code === 'ECONNRESET';
+    const words = ended
+      ? 'the peer ended the TLS handshake: does it use TLS on that port, and does it require a certificate (`certFile`)?'
+      : inOneLine(error);
+    return [fault(what, words)];
   } finally {
     socket?.destroy();
     socket?.on('error', () => {});

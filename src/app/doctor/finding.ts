@@ -1,5 +1,6 @@
 import type { DoctorFinding } from '../../operations/operations.ts';
 import { ERRORS, SonogateError } from '../../platform/errors/catalogue.ts';
+import { withMeaning } from '../../platform/errors/connection-failures.ts';
 
 export type Finding = DoctorFinding;
 
@@ -12,11 +13,11 @@ export const warning = (what: string, detail: string): Finding => ({
 export const fault = (what: string, detail: string): Finding => ({ what, state: 'fault', detail });
 
 /**
- * Describes a thrown value on one line. For an error of the catalogue, the line is its title and
- * detail.
+ * Describes a thrown value on one line, with the meaning of a failed connection. For an error of the
+ * catalogue, the line begins with its title and detail.
  */
 export function inOneLine(error: unknown): string {
-  return errorText(error).replaceAll(/\s+/g, ' ');
+  return withMeaning(errorText(error).replaceAll(/\s+/g, ' '));
 }
 
 function errorText(error: unknown): string {

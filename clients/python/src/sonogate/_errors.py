@@ -35,10 +35,12 @@ def problem_of(response: httpx.Response) -> Problem:
     if isinstance(body, dict) and "code" in body:
         return cast(Problem, body)
     title = f"HTTP {response.status_code}"
+    # The answer is not of a gateway. Its address may contain a signature, so only the host is named.
+    host = response.url.copy_with(raw_path=b"/", fragment=None)
     return {
         "type": "about:blank",
         "title": title,
         "status": response.status_code,
-        "detail": title,
+        "detail": f"{title} from {host}: is this the address of a gateway?",
         "code": "unknown",
     }

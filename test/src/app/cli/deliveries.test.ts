@@ -34,7 +34,7 @@ test.each([
   [
     'that failed once',
     { attempt: 1, code: 'peer_unreachable', detail: 'ECONNREFUSED' },
-    'failed once, again at 2026-11-21T07:00:00Z; The peer cannot be reached (peer_unreachable): ECONNREFUSED',
+    'failed once, again at 2026-11-21T07:00:00Z; The peer cannot be reached (peer_unreachable): ECONNREFUSED; nothing is listening on that port: is the peer running, and is the port correct?',
   ],
   ['under way', { state: 'sending', attempt: 2 }, 'being sent, attempt 2'],
   ['at its end', { state: 'delivered' }, 'delivered'],
@@ -57,7 +57,7 @@ test.each([
       code: 'peer_unreachable',
       detail: 'ECONNREFUSED',
     },
-    'closed by Sam at 2026-11-25T07:00:00Z: The PACS was replaced; The peer cannot be reached (peer_unreachable): ECONNREFUSED',
+    'closed by Sam at 2026-11-25T07:00:00Z: The PACS was replaced; The peer cannot be reached (peer_unreachable): ECONNREFUSED; nothing is listening on that port: is the peer running, and is the port correct?',
   ],
 ] as const)('a delivery %s', (_, over, words) => {
   expect(describeDelivery({ ...row, ...over })).toBe(`dlv_1  req_1 sr-tid1500 → pacs: ${words}`);

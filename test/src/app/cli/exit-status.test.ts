@@ -67,6 +67,7 @@ describe('the exit status of a failure', () => {
     ['ENOTFOUND', 'the host name was not found'],
     ['ECONNREFUSED', 'nothing is listening on that port'],
     ['ETIMEDOUT', 'no response in time'],
+    ['CERT_HAS_EXPIRED', 'its certificate has expired'],
   ])('of a connection is explained in words: %s', (code, words) => {
     const cause = Object.assign(new Error(`connect ${code} 10.0.0.1:104`), { code });
     const failure = new SonogateError('peer_unreachable', cause.message, { cause });

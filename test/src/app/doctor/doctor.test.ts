@@ -260,7 +260,7 @@ describe('the TLS of a peer', () => {
     const { server, certFile: _, ...peer } = await served(400);
     const [finding] = await checkChain('peer', peer);
     expect(finding).toMatchObject({ state: 'fault' });
-    expect(finding?.detail).toMatch(/DEPTH_ZERO_SELF_SIGNED_CERT/);
+    expect(finding?.detail).toMatch(/DEPTH_ZERO_SELF_SIGNED_CERT; .*not trusted here.*`caFile`/);
     server.close();
   });
 });
