@@ -129,7 +129,6 @@ function run(evidence: LaVolumeEvidence, given: Values) {
             'la-enlarged',
             sayOfLaVolume.conclusion('la-volume.enlarged', { grade }, [counted]),
             'abnormal',
-            [counted],
           )
         : null,
     ],

@@ -179,7 +179,7 @@ function gradesFinding(id: string, severity: 'abnormal' | 'info', grades: readon
   const measurements = grades.map(({ measurement }) => measurement);
   const said = { grades: grades.map(({ grade }) => grade) };
   const statement = sayOfLvSize.conclusion('lv-size.abnormal', said, measurements);
-  return finding(id, statement, severity, measurements);
+  return finding(id, statement, severity);
 }
 
 function classificationsOf(

@@ -147,10 +147,9 @@ function run(evidence: LvStrainEvidence, values: Values) {
             'gls-abnormal',
             sayOfLvStrain.conclusion('lv-strain.reduced', {}, [gls]),
             'abnormal',
-            [gls],
           )
         : null,
-      discordance && finding('gls-lvef-discordant', discordance, 'info', [ef, gls]),
+      discordance && finding('gls-lvef-discordant', discordance, 'info'),
     ],
     classifications: [
       band && classification('gls-band', 'Global longitudinal strain', band, 'ASE/EACVI 2025'),

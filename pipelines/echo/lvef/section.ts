@@ -290,7 +290,6 @@ function run(evidence: LvefEvidence, given: Values) {
               'lv-dysfunction',
               sayOfLvef.conclusion('lvef.dysfunction', { grade }, [ef]),
               'abnormal',
-              [ef],
             )
           : null),
       volumesFinding(sizes),
@@ -321,7 +320,7 @@ function volumesFinding(sizes: readonly GradedSize[]) {
   const measurements = large.map(({ measurement }) => measurement);
   const grades = large.map(({ grade }) => grade);
   const statement = sayOfLvSize.conclusion('lv-size.abnormal', { grades }, measurements);
-  return finding('lv-volumes-abnormal', statement, 'abnormal', measurements);
+  return finding('lv-volumes-abnormal', statement, 'abnormal');
 }
 
 function classificationsOf(

@@ -119,7 +119,6 @@ function run(evidence: EffusionEvidence, values: Values) {
               [depth],
             ),
             severity,
-            [depth],
           )
         : null,
     ],

@@ -185,7 +185,6 @@ function run(evidence: PatientEvidence, given: Values) {
             'ra-enlarged',
             sayOfPressure.conclusion('ph.atrium-enlarged', {}, [size]),
             'abnormal',
-            [size],
           )
         : null,
     ],

@@ -180,8 +180,8 @@ function concluded(judged: readonly Judged[], sizes: ReturnType<typeof sizesOf>)
         ? finding('rv-dysfunction', found.statement, 'abnormal', indices)
         : null,
       !strained && dilated ? finding('rv-dilated', dilated, 'abnormal', wide) : null,
-      !strained && larger ? finding('rv-larger-than-lv', larger, 'abnormal', [large]) : null,
-      thickened && finding('rv-wall-thickened', thickened, 'abnormal', [thick]),
+      !strained && larger ? finding('rv-larger-than-lv', larger, 'abnormal') : null,
+      thickened && finding('rv-wall-thickened', thickened, 'abnormal'),
     ],
   };
 }

@@ -215,22 +215,25 @@ export function withConfirmed(
   };
 }
 
-/** Returns a finding. `evidence` contains the values on which it is based. */
-export function finding(
+/**
+ * Returns a finding. `evidence` contains the values on which it is based: those that the statement is
+ * about, unless others are given.
+ */
+export const finding = (
   id: string,
   statement: Statement,
   severity: FindingDraft['severity'],
-  evidence: readonly (Measurement | null)[],
-): FindingDraft {
-  return {
-    id,
-    concept: null,
-    statement,
-    severity,
-    confidence: null,
-    evidence: present(evidence).map((measurement) => measurement.id),
-  };
-}
+  evidence?: readonly (Measurement | null)[],
+): FindingDraft => ({
+  id,
+  concept: null,
+  statement,
+  severity,
+  confidence: null,
+  evidence: evidence
+    ? present(evidence).map((measurement) => measurement.id)
+    : [...statement.about],
+});
 
 /** Returns a classification with its scheme. A category without a scale is its own text. */
 export function classification(

@@ -215,7 +215,7 @@ function contradictionFinding({ contradiction }: AorticStenosis) {
   if (!contradiction?.severity) return null;
   const { code, between, severity } = contradiction;
   const statement = sayOfValves.conclusion(code, {}, between);
-  return finding('aortic-stenosis-contradiction', statement, severity, between);
+  return finding('aortic-stenosis-contradiction', statement, severity);
 }
 
 /** Reports what is missing for grading the aortic valve (echo 11.8). */

@@ -195,11 +195,10 @@ function run(evidence: WallMotionEvidence, values: Values) {
             'wall-motion-abnormal',
             sayOfWallMotion.conclusion('wall-motion.raised-index', {}, [graded]),
             'abnormal',
-            [graded],
           )
         : null,
       ...segmentFindings(abnormal, suspected, region, index),
-      discordance && finding('wmsi-lvef-discordant', discordance, 'info', [index, ef]),
+      discordance && finding('wmsi-lvef-discordant', discordance, 'info'),
     ],
     classifications: segments.flatMap(({ segment, name, score }) => {
       const [id, title] = [`wall-motion-segment-${segment}`, `Wall motion, ${name}`];
