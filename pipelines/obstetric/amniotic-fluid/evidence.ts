@@ -1,6 +1,6 @@
 import type { Point } from '../../contract/image.ts';
 import type { FramePlane } from '../shared/plane.ts';
-import type { SectionEvidence } from '../shared/section.ts';
+import type { EvidenceWith } from '../shared/section.ts';
 
 /** Minimum width of a pocket, mm. Narrower fluid is not a pocket (AIUM-ACR-ACOG-SMFM-SRU 2018). */
 export const NARROWEST_POCKET_MM = 10;
@@ -35,8 +35,4 @@ export interface FluidReadings {
   uncertainty: number | null;
 }
 
-export interface FluidEvidence extends SectionEvidence {
-  views: {
-    amnioticFluid?: FluidReadings | null;
-  };
-}
+export type FluidEvidence = EvidenceWith<'amnioticFluid', FluidReadings>;

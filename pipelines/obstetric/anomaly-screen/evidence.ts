@@ -1,5 +1,5 @@
 import type { FramePlane, LocatedEnds } from '../shared/plane.ts';
-import type { SectionEvidence } from '../shared/section.ts';
+import type { EvidenceWith } from '../shared/section.ts';
 
 /** Ends of the structures measured on an axial head plane; null if a structure was not found. */
 export interface LocatedBrain {
@@ -36,10 +36,7 @@ export interface BrainReadings {
   frames: readonly BrainReading[] | null;
 }
 
-export interface ScreenEvidence extends SectionEvidence {
-  views: {
-    fetalBrain?: BrainReadings | null;
-  };
+export interface ScreenEvidence extends EvidenceWith<'fetalBrain', BrainReadings> {
   /** Null if no permitted model classifies planes. */
   planes: readonly FramePlane[] | null;
   uncertainty: { brain?: BrainUncertainty | null };

@@ -1,6 +1,6 @@
 import type { Point } from '../../contract/image.ts';
 import type { FramePlane, MeasuringRoute } from '../shared/plane.ts';
-import type { SectionEvidence } from '../shared/section.ts';
+import type { EvidenceWith } from '../shared/section.ts';
 
 /** A funnel: the widening of the canal above its closed part. */
 export interface Funnel {
@@ -41,8 +41,4 @@ export interface CervixReadings {
   uncertainty: number | null;
 }
 
-export interface CervixEvidence extends SectionEvidence {
-  views: {
-    cervix?: CervixReadings | null;
-  };
-}
+export type CervixEvidence = EvidenceWith<'cervix', CervixReadings>;

@@ -1,7 +1,7 @@
 import type { ObstetricConcept } from '../../concepts/obstetric.ts';
 import type { DrawnTrace } from '../../measure/doppler/envelope.ts';
 import type { Spectrum } from '../../measure/doppler/spectrum.ts';
-import type { SectionEvidence } from '../shared/section.ts';
+import type { EvidenceWith } from '../shared/section.ts';
 
 export const DOPPLER_VESSELS = [
   'umbilical-artery',
@@ -126,8 +126,4 @@ export interface SpectrumReading {
   held?: 'flow' | 'all';
 }
 
-export interface DopplerEvidence extends SectionEvidence {
-  views: {
-    spectra?: readonly SpectrumReading[] | null;
-  };
-}
+export type DopplerEvidence = EvidenceWith<'spectra', readonly SpectrumReading[]>;

@@ -1,7 +1,7 @@
 import type { Ellipse, Point } from '../../contract/image.ts';
 import type { Rectangle } from '../../contract/study.ts';
 import type { FramePlane } from '../shared/plane.ts';
-import type { SectionEvidence } from '../shared/section.ts';
+import type { EvidenceWith } from '../shared/section.ts';
 
 export interface LocatedSymphysisHead {
   symphysis: Ellipse;
@@ -57,8 +57,4 @@ export interface LaborProgressReadings {
   frames: readonly TransperinealReading[] | null;
 }
 
-export interface LaborEvidence extends SectionEvidence {
-  views: {
-    laborProgress?: LaborProgressReadings | null;
-  };
-}
+export type LaborEvidence = EvidenceWith<'laborProgress', LaborProgressReadings>;

@@ -1,7 +1,7 @@
 import type { Rectangle } from '../../contract/study.ts';
 import type { NuchalLines } from '../../measure/nuchal-lines.ts';
 import type { FramePlane } from '../shared/plane.ts';
-import type { SectionEvidence } from '../shared/section.ts';
+import type { EvidenceWith } from '../shared/section.ts';
 
 /** Structures on a first-trimester mid-sagittal image (Cui and Dong 2022). */
 export const MIDSAGITTAL_STRUCTURES = [
@@ -48,8 +48,4 @@ export interface NuchalReadings {
   frames: readonly MidsagittalReading[] | null;
 }
 
-export interface NuchalEvidence extends SectionEvidence {
-  views: {
-    nuchal?: NuchalReadings | null;
-  };
-}
+export type NuchalEvidence = EvidenceWith<'nuchal', NuchalReadings>;

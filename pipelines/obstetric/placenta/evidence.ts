@@ -1,7 +1,7 @@
 import type { Point } from '../../contract/image.ts';
 import type { PlacentalSide } from '../../result/render/obstetric/placenta.ts';
 import type { FramePlane, MeasuringRoute } from '../shared/plane.ts';
-import type { SectionEvidence } from '../shared/section.ts';
+import type { EvidenceWith } from '../shared/section.ts';
 
 /** The placenta on a transabdominal image, in pixels of the image. */
 export interface PlacentaBody {
@@ -45,8 +45,4 @@ export interface EdgeReading extends FramePlane {
   located: PlacentaEdge | null;
 }
 
-export interface PlacentaEvidence extends SectionEvidence {
-  views: {
-    placenta?: PlacentaReadings | null;
-  };
-}
+export type PlacentaEvidence = EvidenceWith<'placenta', PlacentaReadings>;

@@ -5,7 +5,7 @@ import type { FindingDraft } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import type { CardiacReading } from '../fetal-heart/evidence.ts';
 import { FETAL_RATE } from '../fetal-heart/guideline.ts';
-import type { SectionEvidence } from '../shared/section.ts';
+import type { EvidenceWith } from '../shared/section.ts';
 import type { SweepReading } from '../shared/sweeps.ts';
 
 export interface PresentationReadings {
@@ -14,10 +14,9 @@ export interface PresentationReadings {
   cardiac: readonly CardiacReading[];
 }
 
-export interface PresentationEvidence extends SectionEvidence {
+export interface PresentationEvidence extends EvidenceWith<'presentation', PresentationReadings> {
   /** Accepted rates of the fetal heart, best source first. */
   heartRates: readonly Pick<Measurement, 'method' | 'value'>[];
-  views: { presentation?: PresentationReadings | null };
 }
 
 export interface FetalActivity {

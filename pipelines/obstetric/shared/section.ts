@@ -51,6 +51,11 @@ export interface SectionEvidence {
   severalFetuses: SeveralFetusesSource | null;
 }
 
+/** Evidence of a section that uses one reader; what the reader found is null if it failed. */
+export type EvidenceWith<Reader extends string, Found> = SectionEvidence & {
+  views: { [Name in Reader]?: Found | null };
+};
+
 /** A change that a section makes to a measurement of a section that ran before it. */
 export interface Amendment {
   measurement: string;
