@@ -12,7 +12,13 @@ import { LENGTHS_OF } from './biometry/judge.ts';
 import type { StudyEvidence } from './evidence.ts';
 import { interpretStudy } from './interpret-study.ts';
 import type { Locator } from './locator.ts';
-import { type FramePlane, MEASURING_PLANES, PLANES, type Plane } from './shared/plane.ts';
+import {
+  type FramePlane,
+  isFrameAt,
+  MEASURING_PLANES,
+  PLANES,
+  type Plane,
+} from './shared/plane.ts';
 import { correctedRuns, examinedFrames } from './shared/sweeps.ts';
 
 /** Stored data of an obstetric study from which a review can interpret the study again. */
@@ -48,11 +54,8 @@ function ellipseOf(ends: readonly Point[], clip: Clip): Ellipse {
 type Outline = Extract<Effect, { do: 'outline' }>;
 type NamedPlane = Extract<Effect, { do: 'name-plane' }>;
 
-const isAt = ({ clip, frame }: FramePlane, at: { file: string; frame: number }) =>
-  clip.file === at.file && frame.index + 1 === at.frame;
-
 function renamed<Of extends FramePlane>(one: Of, planes: readonly NamedPlane[]): Of {
-  const named = planes.findLast((at) => isAt(one, at));
+  const named = planes.findLast((at) => isFrameAt(one, at));
   if (!named) return one;
   return { ...one, estimate: { label: named.plane as Plane, confidence: 1, belowGate: null } };
 }
@@ -84,7 +87,9 @@ function asReviewed(given: StudyEvidence, effects: readonly Effect[]): StudyEvid
       const reading = renamed(one, planes);
       const fits = MEASURING_PLANES[one.structure].flat().includes(reading.estimate.label);
       if (reading !== one && !fits) return [];
-      const outline = outlines.findLast((at) => at.structure === one.structure && isAt(one, at));
+      const outline = outlines.findLast(
+        (at) => at.structure === one.structure && isFrameAt(one, at),
+      );
       if (!outline || reading.structure === 'femur') return [reading];
       const ends = outline.points.map(([x, y]) => ({ x, y }));
       const located = { ellipse: ellipseOf(ends, one.clip), confidence: 1, accepted: true };

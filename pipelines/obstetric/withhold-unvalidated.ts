@@ -6,7 +6,13 @@ import { lengthsOf } from './biometry/measure.ts';
 import type { StudyEvidence } from './evidence.ts';
 import type { LABOR_KEYS } from './labor-progress/evidence.ts';
 import type { Readings } from './readers.ts';
-import type { FramePlane, FrameReading, Plane, Structure } from './shared/plane.ts';
+import {
+  type FramePlane,
+  type FrameReading,
+  isFrameAt,
+  type Plane,
+  type Structure,
+} from './shared/plane.ts';
 
 /**
  * Evidence for the method that outlines each structure or finds its ends. `withholdUnvalidated`
@@ -202,11 +208,9 @@ export function withholdUnvalidated(
 ): StudyEvidence {
   const { confirmed = [], named: namedByPerson = [] } = decisions ?? {};
   const isConfirmed = (key: EvidenceKey) => confirmed.some(({ evidence }) => evidence === key);
-  const isAt = ({ clip, frame }: FramePlane, at: { file: string | null; frame: number | null }) =>
-    clip.file === at.file && frame.index + 1 === at.frame;
   const isKept = (one: FramePlane) =>
-    confirmed.some((at) => isAt(one, at)) ||
-    namedByPerson.some((at) => at.do === 'name-plane' && isAt(one, at));
+    confirmed.some((at) => isFrameAt(one, at)) ||
+    namedByPerson.some((at) => at.do === 'name-plane' && isFrameAt(one, at));
   const { accept, models } = setting;
   const counts = (key: EvidenceKey, gaDays = setting.gaDays, sizes = {}) =>
     reviewReason(EVIDENCE[key], { gaDays, sizes, models }, accept) === null;
@@ -214,7 +218,7 @@ export function withholdUnvalidated(
     (gaDays: number | null) =>
     (one: FrameReading): boolean =>
       counts(OF_STRUCTURE[one.structure], gaDays, sizesOf(one)) ||
-      confirmed.some((at) => at.evidence === OF_STRUCTURE[one.structure] && isAt(one, at));
+      confirmed.some((at) => at.evidence === OF_STRUCTURE[one.structure] && isFrameAt(one, at));
   const isConfirmedAt: Confirmed = (key, file, frame) =>
     confirmed.some(
       (at) =>

@@ -2,7 +2,7 @@ import { CONCEPTS, type ConceptKey } from '../concepts/concepts.ts';
 import type { CartMeasurement } from '../contract/study.ts';
 import { median } from '../measure/statistics.ts';
 import type { Measurement } from './envelope.ts';
-import { fetusKey, MACHINE_METHOD, machineValueId } from './measured.ts';
+import { fetusKey, isSummary, MACHINE_METHOD, machineValueId } from './measured.ts';
 import { createMeasurement } from './measurement.ts';
 import { cutOffsOf, isPlausible } from './obstetric/limits.ts';
 import { remark } from './render/remarks.ts';
@@ -182,17 +182,14 @@ function comparable(key: ConceptKey, values: Values): Values[] {
   return [[first, ...absurd], ...others.map((one): Values => [one])];
 }
 
-const isAverage = ({ derivation }: CartMeasurement) =>
-  derivation === 'mean' || derivation === 'median';
-
 /**
  * Returns a remark on a machine's mean or median of a quantity for which `END` prescribes the
  * highest or lowest value. The remark states the number and range of the machine's single values,
  * because some of them may come from oblique views.
  */
 function behindAverage(key: ConceptKey, chosen: CartMeasurement, values: Values): Remark[] {
-  const single = values.filter((one) => !isAverage(one)).map(({ value }) => value);
-  if (!END[key] || !isAverage(chosen) || chosen.selection || single.length === 0) return [];
+  const single = values.filter((one) => !isSummary(one)).map(({ value }) => value);
+  if (!END[key] || !isSummary(chosen) || chosen.selection || single.length === 0) return [];
   const [low, high] = [Math.min(...single), Math.max(...single)];
   return [remark('machine.average-of', { key, count: single.length, low, high })];
 }
@@ -205,7 +202,7 @@ function ofPlausible(key: ConceptKey, values: Values): CartChoice {
     const remarks = [...own.remarks, ...(chosen ? behindAverage(key, chosen, values) : [])];
     return { standing: { ...own, remarks }, spread: null, unused: [] };
   }
-  const single = values.filter((one) => !isAverage(one));
+  const single = values.filter((one) => !isSummary(one));
   const [one, ...rest] = NEVER_AVERAGED.has(key) ? single : values;
   return one && rest.length > 0
     ? { ...ofRepeats(key, [one, ...rest]), unused: [] }

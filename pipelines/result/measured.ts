@@ -44,7 +44,7 @@ type Source = Measurement['source'];
  * Returns true if a value summarises repeated values. If these are measurements, they are its
  * `inputs`.
  */
-export const isSummary = ({ derivation }: Pick<Measurement, 'derivation'>): boolean =>
+export const isSummary = ({ derivation }: { derivation: string | null }): boolean =>
   derivation === 'mean' || derivation === 'median';
 
 /** Method of a machine-reported value if the report states none. */

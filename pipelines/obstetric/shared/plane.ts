@@ -74,6 +74,12 @@ export interface FramePlane {
   estimate: PlaneEstimate;
 }
 
+/** Returns true if this is the frame at `at`, where frames are numbered from 1. */
+export const isFrameAt = (
+  { clip, frame }: FramePlane,
+  at: { file: string | null; frame: number | null },
+): boolean => clip.file === at.file && frame.index + 1 === at.frame;
+
 /** What was found on a frame; `located` is null if nothing was found. */
 export type FrameReading = FramePlane &
   (
