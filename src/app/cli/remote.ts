@@ -71,8 +71,8 @@ const RETRIES = 2;
  * Connects to the gateway.
  * @throws UsageError if the environment does not specify one.
  */
-export function connect(environment: NodeJS.ProcessEnv = process.env): Sonogate {
-  const { SONOGATE_URL: url, SONOGATE_KEY: key } = environment;
+export function connect(): Sonogate {
+  const { SONOGATE_URL: url, SONOGATE_KEY: key } = process.env;
   if (!url || !key) {
     throw new UsageError('set SONOGATE_URL and SONOGATE_KEY (sonogate keys create)');
   }
@@ -87,8 +87,8 @@ export async function submit(
   endpoint: string,
   paths: readonly string[],
   given: SubmitOptions,
-  client = connect(),
 ): Promise<ExitStatus> {
+  const client = connect();
   const found = await filesBelow(paths);
   if (found.length === 0) throw new UsageError(`no file in ${paths.join(', ')}`);
   const { priority, webhook, webhookEvents: events, idempotencyKey, metadata = [] } = given;
@@ -211,27 +211,24 @@ export function summaryOf({
   ];
 }
 
-export async function cancel(id: string, form: AnswerForm, client = connect()): Promise<void> {
-  const request = await client.cancel(id);
+export async function cancel(id: string, form: AnswerForm): Promise<void> {
+  const request = await connect().cancel(id);
   answer(form, request, [`${id} is ${request.status}`]);
 }
 
 /** Prints one line for each request, newest first, or all as a JSON array. */
-export async function history(
-  {
-    json = false,
-    since,
-    ...filter
-  }: AnswerForm & {
-    model?: string;
-    status?: RequestStatus;
-    key?: string;
-    since?: Date;
-    limit?: number;
-  },
-  client = connect(),
-): Promise<void> {
-  const { data } = await client.calls.listRequests({
+export async function history({
+  json = false,
+  since,
+  ...filter
+}: AnswerForm & {
+  model?: string;
+  status?: RequestStatus;
+  key?: string;
+  since?: Date;
+  limit?: number;
+}): Promise<void> {
+  const { data } = await connect().calls.listRequests({
     ...filter,
     ...(since && { since: since.toISOString() }),
   });

@@ -96,6 +96,8 @@ export function mainPatientId(pid: Segment, settings: PatientIdSettings): Patien
 export const sexOf = (pid: Segment): string => SEX[statedText(pid, 8)] ?? '';
 export const birthDateOf = (pid: Segment): string => dayOf(statedText(pid, 7));
 
+/** PID-5, Patient Name. */
+const NAME = 5;
 /** Name representations (table 4000), in the order of the component groups of a PN. */
 const GROUPS = ['A', 'I', 'P'] as const;
 
@@ -104,8 +106,8 @@ const GROUPS = ['A', 'I', 'P'] as const;
  * representations become component groups.
  * @throws Hl7Refusal for a name that is too long.
  */
-function personName(pid: Segment, field = 5): string {
-  const names = repetitionsOf(pid, field).map((repetition) => {
+function personName(pid: Segment): string {
+  const names = repetitionsOf(pid, NAME).map((repetition) => {
     const part = (at: number) =>
       (repetition[at - 1]?.[0] ?? '').replaceAll(/[\\^=\p{Cc}]/gu, ' ').trim();
     const [family, given, middle, suffix, prefix] = [1, 2, 3, 4, 5].map(part);
@@ -122,7 +124,7 @@ function personName(pid: Segment, field = 5): string {
     (group) => usable.find(({ representation }) => representation === group)?.written ?? '',
   );
   if (groups.some(({ length }) => length > LONGEST_NAME)) {
-    throw contentError(102, { segment: 'PID', field }, 'A name has more than 64 characters.');
+    throw contentError(102, { segment: 'PID', field: NAME }, 'A name has more than 64 characters.');
   }
   return groups.join('=').replace(/=+$/, '');
 }

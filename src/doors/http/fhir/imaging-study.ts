@@ -33,8 +33,8 @@ const endpoint = z.looseObject({
 
 type ImagingStudy = z.infer<typeof study>;
 
-const refuse = (pointer: string, detail: string): never => {
-  throw new InvalidInputError([{ pointer, detail }]);
+const refuse = (detail: string): never => {
+  throw new InvalidInputError([{ pointer: '/focus', detail }]);
 };
 
 /** Finds a contained resource by its id (R4 2.28.3). */
@@ -60,7 +60,7 @@ export async function objectsToInterpret(
   const found = await findStudy(source, focus, contained, looksUp);
   const studyInstanceUid = uidOf(found);
   const named = new Set(found.series.flatMap(({ instance }) => instance.map(({ uid }) => uid)));
-  if (named.size > MOST_FILES) refuse('/focus', tooMany);
+  if (named.size > MOST_FILES) refuse(tooMany);
   const archive = await archiveOf(source, found, contained, looksUp);
   if (!looksUp) {
     const uids = named.size > 0 ? [...named] : [''];
@@ -70,15 +70,15 @@ export async function objectsToInterpret(
   const listed = await source.objects(archive, studyInstanceUid);
   const absent = named.difference(new Set(listed.map(({ sopInstanceUid }) => sopInstanceUid)));
   if (absent.size > 0) {
-    refuse('/focus', `${archive} lacks ${absent.size} of the study's ${named.size} objects`);
+    refuse(`${archive} lacks ${absent.size} of the study's ${named.size} objects`);
   }
   const wanted = listed.filter(
     ({ sopClassUid, sopInstanceUid }) =>
       (named.size === 0 || named.has(sopInstanceUid)) &&
       (sopClassUid === '' || RETRIEVED_STORAGE.has(sopClassUid)),
   );
-  if (wanted.length === 0) refuse('/focus', `${archive} has no images of the study`);
-  if (wanted.length > MOST_FILES) refuse('/focus', tooMany);
+  if (wanted.length === 0) refuse(`${archive} has no images of the study`);
+  if (wanted.length > MOST_FILES) refuse(tooMany);
   return wanted.map((object) => ({ ...object, archive }));
 }
 
@@ -97,7 +97,6 @@ async function findStudy(
   return parsed.success
     ? parsed.data
     : refuse(
-        '/focus',
         looksUp
           ? 'an ImagingStudy contained in the Task, or one in an EHR that the site has configured'
           : 'an ImagingStudy contained in the Task; a test key cannot read from an EHR',
@@ -107,9 +106,7 @@ async function findStudy(
 function uidOf({ identifier }: ImagingStudy): string {
   const value = identifier.find(({ system }) => system === DICOM_UID)?.value ?? '';
   const uid = value.replace(/^urn:oid:/, '');
-  return isUid(uid)
-    ? uid
-    : refuse('/focus', `an ImagingStudy with its Study Instance UID (${DICOM_UID})`);
+  return isUid(uid) ? uid : refuse(`an ImagingStudy with its Study Instance UID (${DICOM_UID})`);
 }
 
 /**
@@ -123,7 +120,7 @@ async function archiveOf(
   inTask: readonly unknown[],
   looksUp: boolean,
 ): Promise<string> {
-  if (references.length > MOST_ENDPOINTS) refuse('/focus', `at most ${MOST_ENDPOINTS} endpoints`);
+  if (references.length > MOST_ENDPOINTS) refuse(`at most ${MOST_ENDPOINTS} endpoints`);
   let addresses = 0;
   for (const { reference: target = '' } of references) {
     const resource = target.startsWith('#')
@@ -136,10 +133,7 @@ async function archiveOf(
     if (archive !== null) return archive;
   }
   if (addresses > 0) {
-    refuse(
-      '/focus',
-      'the address of the study does not belong to an archive that the site permits',
-    );
+    refuse('the address of the study does not belong to an archive that the site permits');
   }
   return source.usualArchive;
 }
