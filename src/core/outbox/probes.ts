@@ -68,28 +68,33 @@ export function createProbes(parts: BreakerParts): {
     }
   };
 
+  const divertWaiting = async (destination: string, alternate: string) => {
+    const patience = { patienceSeconds: settings.alternateAfterMinutes * 60, giveUpSeconds };
+    const many = await divertOverdue(database, { destination, alternate }, patience);
+    if (many > 0) logger.event('destination_diverted', { destination, alternate, many });
+  };
+
+  const endWaiting = async ({ destination, code }: BreakerRow, alternate: string | undefined) => {
+    const ended = await database.transaction(async (tx) => {
+      const overdue = await endOverdue(tx, destination, code);
+      if (alternate === undefined) return overdue;
+      for (const delivery of overdue) await divert(tx, delivery, alternate, giveUpSeconds);
+      return overdue;
+    });
+    for (const delivery of ended) {
+      logger.event('delivery_given_up', { delivery, destination, code });
+    }
+  };
+
   return {
     async tend() {
       const open = (await listBreakers(database)).filter(({ state }) => state === 'open');
       if (open.length === 0) return null;
       await startProbes(open);
-      for (const { destination, code } of open) {
-        const alternate = alternates.get(destination);
-        if (alternate !== undefined) {
-          const patienceSeconds = settings.alternateAfterMinutes * 60;
-          const patience = { patienceSeconds, giveUpSeconds };
-          const many = await divertOverdue(database, { destination, alternate }, patience);
-          if (many > 0) logger.event('destination_diverted', { destination, alternate, many });
-        }
-        const ended = await database.transaction(async (tx) => {
-          const overdue = await endOverdue(tx, destination, code);
-          if (alternate === undefined) return overdue;
-          for (const delivery of overdue) await divert(tx, delivery, alternate, giveUpSeconds);
-          return overdue;
-        });
-        for (const delivery of ended) {
-          logger.event('delivery_given_up', { delivery, destination, code });
-        }
+      for (const breaker of open) {
+        const alternate = alternates.get(breaker.destination);
+        if (alternate !== undefined) await divertWaiting(breaker.destination, alternate);
+        await endWaiting(breaker, alternate);
       }
       return secondsUntilProbe(database);
     },

@@ -149,19 +149,15 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   }
   const stopping = new AbortController();
 
+  const parts = { ...options, changes, stopping: stopping.signal };
   const run = async (id: string) => {
     // If the process of a run dies, the request is claimed again at once. `claimRequest` fails the
     // request if this happens too often.
-    for (let again = true; again && !stopping.signal.aborted; ) {
+    while (!stopping.signal.aborted) {
       const row = await claimRequest(database, id, now());
-      again =
-        row !== null &&
-        (await runRequest(row, {
-          ...options,
-          changes,
-          pool: row.test ? mockPool : pool,
-          stopping: stopping.signal,
-        })) === 'crashed';
+      if (row === null) return;
+      const ended = await runRequest(row, { ...parts, pool: row.test ? mockPool : pool });
+      if (ended === 'over') return;
     }
   };
   /** Ids of the requests that this worker is running. */
