@@ -136,40 +136,26 @@ function judgementsOf(
   const leaking = (
     grading: RegurgitationGrading,
     scheme: string,
-    evidence: readonly (Measurement | null)[],
+    keys: readonly EchoConcept[],
   ): Judgement => ({
     grading,
     scheme,
     // Quantities that contradict each other are more than one grade apart, so at least one of them
     // indicates grade III or IV.
     isFinding: isSevereRegurgitation(grading.grade) || grading.grade === 'inconsistent',
-    evidence,
+    evidence: of(...keys),
   });
+  const { aortic, mitral, tricuspid } = REGURGITANT;
   return [
-    AR &&
-      leaking(
-        { disease: 'aortic-regurgitation', grade: AR },
-        'ASE 2017',
-        of(...REGURGITANT.aortic),
-      ),
+    AR && leaking({ disease: 'aortic-regurgitation', grade: AR }, 'ASE 2017', aortic),
     ms && {
       grading: { disease: 'mitral-stenosis', grade: ms },
       scheme: 'ACC/AHA 2020',
       isFinding: true,
       evidence: of('mv-area-planimetry', 'mv-half-time'),
     },
-    MR &&
-      leaking(
-        { disease: 'mitral-regurgitation', grade: MR },
-        'ASE 2017',
-        of(...REGURGITANT.mitral),
-      ),
-    TR &&
-      leaking(
-        { disease: 'tricuspid-regurgitation', grade: TR },
-        'TVARC 2023',
-        of(...REGURGITANT.tricuspid),
-      ),
+    MR && leaking({ disease: 'mitral-regurgitation', grade: MR }, 'ASE 2017', mitral),
+    TR && leaking({ disease: 'tricuspid-regurgitation', grade: TR }, 'TVARC 2023', tricuspid),
   ];
 }
 
