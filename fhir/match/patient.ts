@@ -66,8 +66,11 @@ export async function matchPatient(
     throw ambiguous('The patient record is inactive or was merged into another', candidates);
   }
   const conflicts = demographicConflicts(patient, identity);
-  if (conflicts.includes('birth date') || conflicts.length >= 2) {
-    throw ambiguous(`Conflicts with the images: ${conflicts.join(', ')}`, candidates);
+  if (conflicts.includes('birth_date') || conflicts.length >= 2) {
+    throw ambiguous(
+      `Conflicts with the images: ${conflicts.map((one) => DEMOGRAPHICS[one]).join(', ')}`,
+      candidates,
+    );
   }
   return { reference: { reference: `Patient/${patient.id}`, type: 'Patient', identifier } };
 }
@@ -97,7 +100,12 @@ export function patientIdIn(reference: Reference | undefined): string | null {
   return id ?? null;
 }
 
-type Demographic = 'birth date' | 'sex' | 'family name';
+const DEMOGRAPHICS = {
+  birth_date: 'birth date',
+  sex: 'sex',
+  family_name: 'family name',
+} as const;
+type Demographic = keyof typeof DEMOGRAPHICS;
 
 /**
  * Returns the demographics on which the receiver's record contradicts the images. Absent values
@@ -120,7 +128,7 @@ function compared(
   const theirGender = patient.gender === 'unknown' ? undefined : patient.gender;
   return [
     {
-      what: 'birth date',
+      what: 'birth_date',
       // A FHIR birth date may consist of only a year, or a year and month, so only the part that
       // both dates have is compared.
       same: both(Boolean(birthDate && patient.birthDate), () =>
@@ -129,7 +137,7 @@ function compared(
     },
     { what: 'sex', same: both(Boolean(gender && theirGender), () => theirGender === gender) },
     {
-      what: 'family name',
+      what: 'family_name',
       same: both(ours.length > 0 && families.length > 0, () =>
         ours.some((name) => families.includes(name)),
       ),
@@ -139,7 +147,8 @@ function compared(
 
 function candidate(patient: Patient, identity: DicomIdentity): Candidate {
   const values = compared(patient, identity);
-  const those = (same: boolean) => values.filter((v) => v.same === same).map(({ what }) => what);
+  const those = (same: boolean) =>
+    values.flatMap((v) => (v.same === same ? [DEMOGRAPHICS[v.what]] : []));
   return {
     reference: `Patient/${patient.id}`,
     agrees: those(true),

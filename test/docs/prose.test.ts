@@ -145,3 +145,108 @@ it.each([
 ])('%s has %d offences', (code, count) => {
   expect(offencesIn('pipelines/a.ts', code)).toHaveLength(count);
 });
+
+/**
+ * Phrases that are codes all the same: spelled so by a standard, or written so by sites and clients.
+ */
+const SPELLED_SO: ReadonlySet<string> = new Set([
+  // Performed Procedure Step Status and Unified Procedure Step State (PS3.3 C.4.14, PS3.4 CC.1.1).
+  ...['IN PROGRESS', 'GOING DOWN'],
+  // Photometric Interpretation (PS3.3 C.7.6.3.1.2), Relationship Type (PS3.3 C.17.3.2.4).
+  ...['PALETTE COLOR', 'HAS OBS CONTEXT', 'HAS ACQ CONTEXT', 'HAS CONCEPT MOD'],
+  ...['HAS PROPERTIES', 'INFERRED FROM', 'SELECTED FROM'],
+  // Character set of HL7 v2 (table 0211).
+  'UNICODE UTF-8',
+  // Names of standard views (ASE), an anatomy in the rules of sites, a tag of the OpenAPI description.
+  ...['RV inflow', 'RV outflow', 'adult heart', 'Compatible queue'],
+]);
+
+const COMPARES: ReadonlySet<string> = new Set(['===', '!==', '==', '!=']);
+const SEEKS: ReadonlySet<string> = new Set(['includes', 'has', 'indexOf']);
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
+
+/** Returns the text of a literal that is a phrase and not a code: words with a space between them. */
+function phraseOf(node: unknown): string | null {
+  const value = isNode(node) && node.type === 'Literal' ? node.value : null;
+  const isPhrase = typeof value === 'string' && /[a-z]\S* \S/i.test(value);
+  return isPhrase && !SPELLED_SO.has(value) ? value : null;
+}
+
+/** Returns the nodes in which a literal is a code, as far as they are one of `value`'s own. */
+function codesIn(value: SyntaxNode, text: string): readonly unknown[] {
+  const isUnion = (name: unknown, of: string) =>
+    isNode(name) && text.includes(of.replace('NAME', String(name.name)));
+  switch (value.type) {
+    case 'TSLiteralType':
+      return [value.literal];
+    case 'SwitchCase':
+      return [value.test];
+    case 'BinaryExpression':
+      return COMPARES.has(String(value.operator)) ? [value.left, value.right] : [];
+    case 'CallExpression': {
+      const callee = unwrapped(value.callee);
+      const isList =
+        callee?.type === 'MemberExpression' && /^[A-Z_]+$|s$/.test(nameOf(callee.object) ?? '');
+      return isList && SEEKS.has(nameOf(callee) ?? '') ? argumentsOf(value) : [];
+    }
+    case 'VariableDeclarator': {
+      const literal =
+        isNode(value.init) && value.init.type === 'TSAsExpression' ? value.init.expression : null;
+      if (!isNode(literal)) return [];
+      if (literal.type === 'ArrayExpression' && isUnion(value.id, '(typeof NAME)[number]')) {
+        return listOf(literal.elements);
+      }
+      if (literal.type === 'ObjectExpression' && isUnion(value.id, 'keyof typeof NAME')) {
+        return listOf(literal.properties).map((one) => (isNode(one) ? one.key : null));
+      }
+      return [];
+    }
+    default:
+      return [];
+  }
+}
+
+/** Returns the phrases that code uses as codes: in unions, comparisons and lists of members. */
+function phrasesIn(file: string, text: string): string[] {
+  const found: string[] = [];
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(visit);
+    if (!isNode(value)) return;
+    for (const node of codesIn(value, text)) {
+      const phrase = phraseOf(node);
+      if (phrase === null || !isNode(node)) continue;
+      const line = text.slice(0, Number(node.start)).split('\n').length;
+      found.push(`${file}:${line}: ${phrase}`);
+    }
+    for (const property of Object.values(value)) visit(property);
+  };
+  visit(parseSync(file, text).program);
+  return found;
+}
+
+it('no code is a phrase', () => {
+  const all = execFileSync(
+    'git',
+    ['ls-files', 'config', 'dimse', 'fhir', 'pipelines', 'src', 'clients'],
+    { encoding: 'utf8' },
+  )
+    .split('\n')
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
+  expect(all.flatMap((file) => phrasesIn(file, readFileSync(file, 'utf8')))).toEqual([]);
+});
+
+it.each([
+  ["type A = 'mildly abnormal' | 'normal'", 1],
+  ["if (grade === 'mildly abnormal') f()", 1],
+  ["switch (a) { case 'not ready': f() }", 1],
+  ["conflicts.includes('birth date')", 1],
+  ["const A = ['very large'] as const; type B = (typeof A)[number]", 1],
+  ["const A = { 'very large': 1 } as const; type B = keyof typeof A", 1],
+  ["const NEEDS = ['height and weight'] as const", 0],
+  ["text.includes('two words')", 0],
+  ["status === 'IN PROGRESS'", 0],
+  ["const A = { 'very-large': 'very large' } as const; type B = keyof typeof A", 0],
+])('%s has %d phrases as codes', (code, count) => {
+  expect(phrasesIn('pipelines/a.ts', code)).toHaveLength(count);
+});

@@ -102,7 +102,7 @@ async function openStream(
 ): Promise<FrameSource> {
   const { width, height } = readImageSize(header);
   const spans = await encapsulatedFragments(source, pixelData);
-  const listing = await listVideo({ path, spans }, 'as stored');
+  const listing = await listVideo({ path, spans }, 'stored');
   if (listing.width !== width || listing.height !== height) {
     throw new UnreadableInput(
       `the video is ${listing.width} x ${listing.height} pixels, the header says ${width} x ${height}`,

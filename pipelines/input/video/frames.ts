@@ -94,19 +94,19 @@ async function listFrames(bytes: VideoBytes, decoder: VideoDecoder): Promise<Lis
 }
 
 /**
- * Lists the frames of a video with their times, either `as shown` by a player (upright, with square
- * pixels) or `as stored`, with the size stated in a DICOM header.
+ * Lists the frames of a video with their times, either `shown` by a player (upright, with square
+ * pixels) or `stored`, with the size stated in a DICOM header.
  *
  * @throws UnreadableInput, with a sentence for the user, if the video is damaged, truncated, too
  * large or of an unknown kind.
  */
 export async function listVideo(
   bytes: VideoBytes,
-  manner: 'as shown' | 'as stored',
+  manner: 'shown' | 'stored',
 ): Promise<VideoListing> {
   await checkVideoEnds(bytes);
   return withDecoder(bytes, async (decoder) => {
-    const shown = manner === 'as shown';
+    const shown = manner === 'shown';
     const aspect = shown ? decoder.pixelAspect : 1;
     return {
       bytes,
@@ -271,7 +271,7 @@ class VideoReader {
  */
 export async function readVideo(file: string, path: string, mmPerPx: number | null): Promise<Clip> {
   const { size } = await stat(path);
-  const listing = await listVideo({ path, spans: [{ offset: 0, length: size }] }, 'as shown');
+  const listing = await listVideo({ path, spans: [{ offset: 0, length: size }] }, 'shown');
   const source = openVideo(listing);
   await source.decode(0);
   const { width, height } = source;

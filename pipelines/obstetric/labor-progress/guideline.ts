@@ -39,8 +39,8 @@ export const DESCENT_BANDS = { intermediate: 110, lowOrMid: 120, deeplyEngaged: 
 /** Returns the band of descent for an angle of progression in degrees. */
 export function descentBand(
   angle: number,
-): 'high' | 'intermediate' | 'low or mid' | 'deeply engaged' {
+): 'high' | 'intermediate' | 'low-or-mid' | 'deeply-engaged' {
   if (angle < DESCENT_BANDS.intermediate) return 'high';
   if (angle < DESCENT_BANDS.lowOrMid) return 'intermediate';
-  return angle < DESCENT_BANDS.deeplyEngaged ? 'low or mid' : 'deeply engaged';
+  return angle < DESCENT_BANDS.deeplyEngaged ? 'low-or-mid' : 'deeply-engaged';
 }

@@ -54,7 +54,7 @@ export async function verifyAudit({
   const { intact, seals, rows, unsealed, findings } = verified;
   const lines = findings.map(
     ({ what, seal, row }) =>
-      `${what}: ${row === undefined ? `seal ${seal}` : `row ${row} (seal ${seal})`}`,
+      `${what.replaceAll('_', ' ')}: ${row === undefined ? `seal ${seal}` : `row ${row} (seal ${seal})`}`,
   );
   const rest = unsealed === 0 ? '' : `; ${unsealed} after the last seal`;
   const verdict = intact ? 'the audit trail is intact' : 'THE AUDIT TRAIL IS NOT INTACT';

@@ -31,7 +31,7 @@ function stopOnSignal(
   logger: Logger,
 ): void {
   const waiting = new AbortController();
-  let state: 'serving' | 'not ready' | 'closing' = 'serving';
+  let state: 'serving' | 'not_ready' | 'closing' = 'serving';
 
   const close = async () => {
     const late = setTimeout(() => {
@@ -52,7 +52,7 @@ function stopOnSignal(
   const onSignal = (signal: (typeof SIGNALS)[number]) => {
     switch (state) {
       case 'serving':
-        state = 'not ready';
+        state = 'not_ready';
         logger.event('gateway_stopping', { signal });
         gateway.announceStop();
         void delay(readinessSeconds * 1000, null, { signal: waiting.signal })
@@ -62,7 +62,7 @@ function stopOnSignal(
             return close();
           });
         return;
-      case 'not ready':
+      case 'not_ready':
         waiting.abort();
         return;
       case 'closing':

@@ -97,8 +97,8 @@ function sealRows(
 
 /** A discrepancy between the audit trail and its seals. `row` and `seal` are ids. */
 type Finding =
-  | { what: 'row altered' | 'row removed' | 'row inserted'; row: bigint; seal: bigint }
-  | { what: 'seal missing' | 'seal altered' | 'signature wrong' | 'key unknown'; seal: bigint };
+  | { what: 'row_altered' | 'row_removed' | 'row_inserted'; row: bigint; seal: bigint }
+  | { what: 'seal_missing' | 'seal_altered' | 'signature_wrong' | 'key_unknown'; seal: bigint };
 
 /**
  * Checks a seal against the previous one and against the audit rows it covers.
@@ -112,17 +112,17 @@ function checkSeal(
 ): Finding[] {
   const findings: Finding[] = [];
   const expectedId = (before?.id ?? 0n) + 1n;
-  for (let id = expectedId; id < seal.id; id++) findings.push({ what: 'seal missing', seal: id });
+  for (let id = expectedId; id < seal.id; id++) findings.push({ what: 'seal_missing', seal: id });
   const inOrder = seal.id === expectedId;
   const own = hashesOf(seal);
   const consistent =
     own.length === seal.rowIds.length && (own.at(-1) ?? seal.previous).equals(seal.head);
   if (!consistent || (inOrder && !seal.previous.equals(before?.head ?? GENESIS))) {
-    findings.push({ what: 'seal altered', seal: seal.id });
+    findings.push({ what: 'seal_altered', seal: seal.id });
   }
-  if (publicKey === null) findings.push({ what: 'key unknown', seal: seal.id });
+  if (publicKey === null) findings.push({ what: 'key_unknown', seal: seal.id });
   else if (!verify(null, signedText(seal), publicKey, seal.signature)) {
-    findings.push({ what: 'signature wrong', seal: seal.id });
+    findings.push({ what: 'signature_wrong', seal: seal.id });
   }
   return [...findings, ...checkRows(seal, own, rows)];
 }
@@ -132,12 +132,12 @@ function checkRows(seal: Seal, hashes: readonly Buffer[], rows: readonly AuditRo
   const findings = seal.rowIds.flatMap((id, n): Finding[] => {
     const row = there.get(id);
     there.delete(id);
-    if (!row) return [{ what: 'row removed', row: id, seal: seal.id }];
+    if (!row) return [{ what: 'row_removed', row: id, seal: seal.id }];
     const hash = chainHash(hashes[n - 1] ?? seal.previous, row);
-    return hashes[n]?.equals(hash) ? [] : [{ what: 'row altered', row: id, seal: seal.id }];
+    return hashes[n]?.equals(hash) ? [] : [{ what: 'row_altered', row: id, seal: seal.id }];
   });
   const inserted = [...there.keys()].map((row): Finding => {
-    return { what: 'row inserted', row, seal: seal.id };
+    return { what: 'row_inserted', row, seal: seal.id };
   });
   return [...findings, ...inserted];
 }
@@ -454,7 +454,7 @@ export async function verifyAudit(
       if (checkpoint?.seal === String(seal.id)) {
         remembered = true;
         if (checkpoint.head !== seal.head.toString('hex')) {
-          findings.push({ what: 'seal altered', seal: seal.id });
+          findings.push({ what: 'seal_altered', seal: seal.id });
         }
       }
       seals += 1;
@@ -463,7 +463,7 @@ export async function verifyAudit(
     }
   }
   if (!remembered && checkpoint) {
-    findings.push({ what: 'seal missing', seal: BigInt(checkpoint.seal) });
+    findings.push({ what: 'seal_missing', seal: BigInt(checkpoint.seal) });
   }
   const unsealed = await countAfter(database, before?.lastRow ?? 0n);
   return { intact: findings.length === 0, seals, rows, unsealed, findings };

@@ -27,7 +27,7 @@ import {
 const RANK = { receivedObject: 0, structuredReport: 1, other: 2 } as const;
 
 export function rankOf(kind: DeliveryKind, object: string): number {
-  if (DELIVERY_KINDS[kind].carries === 'received object') return RANK.receivedObject;
+  if (DELIVERY_KINDS[kind].carries === 'received_object') return RANK.receivedObject;
   return object.startsWith('sr-') ? RANK.structuredReport : RANK.other;
 }
 

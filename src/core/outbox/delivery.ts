@@ -18,7 +18,7 @@ interface KindProperties {
    * receiver to withdraw a result; it is sent after any delivery of the result that is being sent
    * to the receiver, and waits for nothing else.
    */
-  carries: 'received object' | 'result object' | 'report' | 'withdrawal' | 'notice';
+  carries: 'received_object' | 'result_object' | 'report' | 'withdrawal' | 'notice';
   /**
    * True if the receiver is an API client, and false if it is a system or person of the hospital.
    */
@@ -29,10 +29,10 @@ interface KindProperties {
 
 /** Kinds of delivery; each has one deliverer. */
 export const DELIVERY_KINDS = {
-  dicom: { carries: 'result object', toClient: false, mayBeDiverted: true },
-  forward: { carries: 'received object', toClient: false, mayBeDiverted: true },
+  dicom: { carries: 'result_object', toClient: false, mayBeDiverted: true },
+  forward: { carries: 'received_object', toClient: false, mayBeDiverted: true },
   // A destination for de-identified objects has no alternate (config/schema.ts).
-  deidentified: { carries: 'received object', toClient: false, mayBeDiverted: false },
+  deidentified: { carries: 'received_object', toClient: false, mayBeDiverted: false },
   fhir: { carries: 'report', toClient: false, mayBeDiverted: false },
   hl7v2: { carries: 'report', toClient: false, mayBeDiverted: false },
   'dicom-withdrawal': { carries: 'withdrawal', toClient: false, mayBeDiverted: false },

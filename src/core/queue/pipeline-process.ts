@@ -176,7 +176,7 @@ function watchReads(seconds: number) {
 /** A warm child process that runs one pipeline at a time. */
 class PipelineProcess {
   readonly #child: ChildProcess;
-  readonly #exited: Promise<string>;
+  readonly #exited: Promise<{ reason: string; code: number | null }>;
   #alive = true;
 
   constructor(
@@ -222,12 +222,12 @@ class PipelineProcess {
       });
     }
     this.#exited = new Promise((resolve) => {
-      const gone = (reason: string) => {
+      const gone = (reason: string, code: number | null = null) => {
         this.#alive = false;
-        resolve(reason);
+        resolve({ reason, code });
       };
       this.#child.once('error', (error) => gone(error.message));
-      this.#child.once('exit', (code, signal) => gone(signal ?? `exit code ${code}`));
+      this.#child.once('exit', (code, signal) => gone(signal ?? `exit code ${code}`, code));
     });
   }
 
@@ -270,7 +270,7 @@ class PipelineProcess {
   async compile(modules: readonly string[], signal: AbortSignal): Promise<boolean> {
     signal.addEventListener('abort', () => this.#child.kill('SIGKILL'), { once: true });
     this.#send({ type: 'compile', modules });
-    return (await this.#exited) === 'exit code 0';
+    return (await this.#exited).code === 0;
   }
 
   /** Runs a pipeline and returns its outcome. Never throws. */
@@ -304,7 +304,7 @@ class PipelineProcess {
       };
       this.#child.on('message', onMessage);
     });
-    const crash = this.#exited.then((reason): RunOutcome => ({ type: 'crashed', reason }));
+    const crash = this.#exited.then(({ reason }): RunOutcome => ({ type: 'crashed', reason }));
 
     this.#send({ type: 'run', module, folder });
     const outcome = await Promise.race([end, crash, timeout, reads.stalled, stop]);

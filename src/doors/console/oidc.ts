@@ -148,7 +148,7 @@ export function roleOf(claim: unknown, roles: OidcSettings['roles']): ConsoleRol
 
 /**
  * Whether an error means that the provider could not be reached. In this case `fetch` throws a
- * TypeError, which the library passes on or wraps.
+ * TypeError whose cause has the code of the network error, and the library passes it on or wraps it.
  */
 function isOfTheNetwork(error: unknown): boolean {
   if (error instanceof client.ClientError && error.code === 'OAUTH_TIMEOUT') return true;
@@ -156,7 +156,7 @@ function isOfTheNetwork(error: unknown): boolean {
 }
 
 const isFetchFailure = (error: unknown): boolean =>
-  error instanceof TypeError && error.message === 'fetch failed';
+  error instanceof TypeError && error.cause instanceof Error && 'code' in error.cause;
 
 const unavailable = (cause: unknown) =>
   new SonogateError('identity_provider_unavailable', undefined, { cause });

@@ -21,8 +21,8 @@ describe('birth date', () => {
     ['1990-04-02', '19900402', []],
     ['1990-04', '19900402', []],
     ['1990', '19900402', []],
-    ['1990-04-03', '19900402', ['birth date']],
-    ['1991', '19900402', ['birth date']],
+    ['1990-04-03', '19900402', ['birth_date']],
+    ['1991', '19900402', ['birth_date']],
     ['1990-04-02', '', []],
     [undefined, '19900402', []],
   ])('%s and %s conflict in %j', (birthDate, PatientBirthDate, expected) => {
@@ -49,7 +49,7 @@ describe('family name', () => {
     ['O’Brien-Smith', 'OBRIEN SMITH^ANA', []],
     ['Yamada', 'Yamada^Tarou=山田^太郎', []],
     ['山田', 'Yamada^Tarou=山田^太郎', []],
-    ['Muller', 'Miller^Ana', ['family name']],
+    ['Muller', 'Miller^Ana', ['family_name']],
     ['Muller', '', []],
   ])('%s and %s conflict in %j', (family, PatientName, expected) => {
     expect(conflicts({ name: [{ family }] }, { PatientName })).toEqual(expected);

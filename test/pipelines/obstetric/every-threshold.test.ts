@@ -292,11 +292,11 @@ const THRESHOLDS: readonly Threshold[] = [
   threshold('fullness of a funnel', 0.63, ['V', 'V', 'U'], funnelShape),
 
   threshold('angle of progression', 110, ['high', 'intermediate', 'intermediate'], descentBand),
-  threshold('angle of progression', 120, ['intermediate', 'low or mid', 'low or mid'], descentBand),
+  threshold('angle of progression', 120, ['intermediate', 'low-or-mid', 'low-or-mid'], descentBand),
   threshold(
     'angle of progression',
     145,
-    ['low or mid', 'deeply engaged', 'deeply engaged'],
+    ['low-or-mid', 'deeply-engaged', 'deeply-engaged'],
     descentBand,
   ),
   threshold(

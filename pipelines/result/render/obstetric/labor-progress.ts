@@ -8,8 +8,9 @@ import {
   spanned,
 } from './shared.ts';
 
-/** Bands of the descent of the head, highest first. */
+/** Bands of the descent of the head, highest first; a result of an earlier version has the words. */
 const DESCENT: readonly string[] = ['high', 'intermediate', 'low or mid', 'deeply engaged'];
+const bandText = (band: string) => band.replaceAll('-', ' ');
 
 export const LABOR_SENTENCES = {
   'labor.values': (_: Nothing, { about, text }: SentenceContext) =>
@@ -19,7 +20,7 @@ export const LABOR_SENTENCES = {
     { about: [angle], text }: SentenceContext,
   ) =>
     angle && low && high
-      ? `${angle.label} ${text.value(angle)}, at the cut-off between ${listed(spanned(DESCENT, [low, high]).map((one) => `"${one}"`))}; measure by hand.`
+      ? `${angle.label} ${text.value(angle)}, at the cut-off between ${listed(spanned(DESCENT, [bandText(low), bandText(high)]).map((one) => `"${one}"`))}; measure by hand.`
       : '',
   'labor.line-misses-skull': () =>
     'Head-symphysis distance was not measured: the infrapubic line does not meet the skull.',

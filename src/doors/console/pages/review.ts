@@ -69,7 +69,7 @@ export function changedSince(seen: ReviewStep, now: ReviewStep | undefined): str
  * is sent; null means that nothing is left to send.
  */
 type Due = { changes: Change[]; announce: string } | string | null;
-type Outcome = 'made' | 'refused' | 'dropped' | 'nothing to do';
+type Outcome = 'made' | 'refused' | 'dropped' | 'nothing_to_do';
 
 interface ReviewParts {
   requestId: string;
@@ -490,7 +490,7 @@ export class Review {
 
   async #send(due: Due): Promise<Outcome> {
     const { around, requestId } = this.#parts;
-    if (due === null || !this.data) return 'nothing to do';
+    if (due === null || !this.data) return 'nothing_to_do';
     if (typeof due === 'string') return this.#refused(due);
     this.problem = null;
     try {

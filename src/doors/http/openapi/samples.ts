@@ -162,8 +162,8 @@ function typescript(call: SampledCall): string {
   } else {
     const init = [`method: '${method.toUpperCase()}'`];
     if (example !== null && example !== undefined) init.push(`json: ${literal(example, PLAIN)}`);
-    else if (method === 'put' || call.bodyType) init.push('body: bytes');
-    if (init.some((each) => each === 'body: bytes')) {
+    else if (method === 'put' || call.bodyType) {
+      init.push('body: bytes');
       lines.unshift(`import { readFile } from 'node:fs/promises';`);
       lines.push(`const bytes = await readFile('scan.dcm');`);
     }

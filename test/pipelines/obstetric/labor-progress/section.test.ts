@@ -117,7 +117,7 @@ describe('labor progress', () => {
       head_direction_reference: 'long axis of the symphysis (ISUOG 2018)',
     });
     const bands = run([transperineal({ degrees: 130 })]).classifications;
-    expect(bands?.map(({ value: band }) => band)).toEqual(['low or mid', 'down']);
+    expect(bands?.map(({ value: band }) => band)).toEqual(['low-or-mid', 'down']);
     // An angle of 121 degrees, known to within 6, may be on either side of 120.
     expect(outcome.classifications?.map(({ value: band }) => band)).toEqual(['down']);
   });
@@ -314,9 +314,9 @@ describe('bands', () => {
     [109.9, 'high'],
     [110, 'intermediate'],
     [119.9, 'intermediate'],
-    [120, 'low or mid'],
-    [144.9, 'low or mid'],
-    [145, 'deeply engaged'],
+    [120, 'low-or-mid'],
+    [144.9, 'low-or-mid'],
+    [145, 'deeply-engaged'],
   ])('an angle of progression of %s degrees is %s', (degrees, band) => {
     expect(descentBand(degrees)).toBe(band);
   });

@@ -159,7 +159,7 @@ it('an angle over several bands names the bands between them', () => {
   const angle = measurement('value', 'angle-of-progression', 115, { unit: 'deg' });
   const statement = {
     ...{ kind: 'gap' as const, code: 'labor.at-cut-off', fetus: null, about: [angle.id] },
-    params: { between: ['high', 'low or mid'] },
+    params: { between: ['high', 'low-or-mid'] },
   };
   expect(renderStatement(statement, new Map([[angle.id, angle]]))).toContain(
     'between "high", "intermediate" and "low or mid";',

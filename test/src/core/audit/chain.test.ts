@@ -54,11 +54,11 @@ describe('the sealed audit', () => {
   });
 
   test.each([
-    ["UPDATE audit SET actor = 'ae:OTHER' WHERE id = 5", 'row altered', 5n],
-    ['UPDATE audit SET detail = \'{"row": 6}\' WHERE id = 5', 'row altered', 5n],
-    ["UPDATE audit SET at = at - interval '1 s' WHERE id = 4", 'row altered', 4n],
-    ['DELETE FROM audit WHERE id = 6', 'row removed', 6n],
-    ['DELETE FROM audit WHERE id = 1', 'row removed', 1n],
+    ["UPDATE audit SET actor = 'ae:OTHER' WHERE id = 5", 'row_altered', 5n],
+    ['UPDATE audit SET detail = \'{"row": 6}\' WHERE id = 5', 'row_altered', 5n],
+    ["UPDATE audit SET at = at - interval '1 s' WHERE id = 4", 'row_altered', 4n],
+    ['DELETE FROM audit WHERE id = 6', 'row_removed', 6n],
+    ['DELETE FROM audit WHERE id = 1', 'row_removed', 1n],
   ])('%s: %s', async (statement, what, row) => {
     await database.query(statement);
     const { intact, findings } = await verify();
@@ -73,18 +73,18 @@ describe('the sealed audit', () => {
       [id],
     );
     expect((await verify()).findings).toEqual([
-      { what: 'row inserted', row: BigInt(id), seal: 1n },
+      { what: 'row_inserted', row: BigInt(id), seal: 1n },
     ]);
   });
 
   test.each([
-    ['UPDATE audit_seals SET last_row = 7 WHERE id = 2', { what: 'signature wrong', seal: 2n }],
+    ['UPDATE audit_seals SET last_row = 7 WHERE id = 2', { what: 'signature_wrong', seal: 2n }],
     [
       "UPDATE audit_seals SET head = decode(repeat('00', 32), 'hex') WHERE id = 2",
-      { what: 'seal altered', seal: 2n },
+      { what: 'seal_altered', seal: 2n },
     ],
-    ['DELETE FROM audit_seals WHERE id = 2', { what: 'seal missing', seal: 2n }],
-    ['DELETE FROM audit_seals WHERE id = 1', { what: 'seal missing', seal: 1n }],
+    ['DELETE FROM audit_seals WHERE id = 2', { what: 'seal_missing', seal: 2n }],
+    ['DELETE FROM audit_seals WHERE id = 1', { what: 'seal_missing', seal: 1n }],
   ])('%s is detected', async (statement, finding) => {
     await database.query(statement);
     expect((await verify()).findings).toContainEqual(finding);
@@ -95,9 +95,9 @@ describe('the sealed audit', () => {
     await database.query('TRUNCATE audit_seals');
     const stranger = { key: generateKeyPairSync('ed25519').privateKey, keyId: 'stranger' };
     await sealAudit(database, stranger, new Date());
-    expect((await verify()).findings).toEqual([{ what: 'key unknown', seal: 1n }]);
+    expect((await verify()).findings).toEqual([{ what: 'key_unknown', seal: 1n }]);
     await database.query('UPDATE audit_seals SET key_id = $1', [key.keyId]);
-    expect((await verify()).findings).toEqual([{ what: 'signature wrong', seal: 1n }]);
+    expect((await verify()).findings).toEqual([{ what: 'signature_wrong', seal: 1n }]);
   });
 
   test('cut off at its end is detected by the last seal that the data folder remembers', async () => {
@@ -114,7 +114,7 @@ describe('the sealed audit', () => {
     expect(await verify(checkpoint)).toMatchObject({ intact: true, rows: 11, unsealed: 0 });
     await database.query('DELETE FROM audit_seals WHERE id = 4');
     await database.query('DELETE FROM audit WHERE id > 9');
-    expect((await verify(checkpoint)).findings).toEqual([{ what: 'seal missing', seal: 4n }]);
+    expect((await verify(checkpoint)).findings).toEqual([{ what: 'seal_missing', seal: 4n }]);
   });
 
   test('is sealed once if two processes seal simultaneously, and not without new rows', async () => {
