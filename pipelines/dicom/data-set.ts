@@ -7,6 +7,7 @@ import dcmjs, {
 import { SonogateError } from '../../src/platform/errors/catalogue.ts';
 import { type DecodeText, type TextKind, textDecoder } from './character-set.ts';
 import { decodeFileMeta, encodeFileMeta } from './part10.ts';
+import { readItems } from './sequence-items.ts';
 import { EXPLICIT_VR_BIG_ENDIAN, IMPLICIT_VR_LITTLE_ENDIAN } from './transfer-syntaxes.ts';
 
 /**
@@ -20,9 +21,11 @@ import { EXPLICIT_VR_BIG_ENDIAN, IMPLICIT_VR_LITTLE_ENDIAN } from './transfer-sy
 const BINARY_NUMBERS = ['FD', 'FL', 'SL', 'SS', 'UL', 'US'].map((vr) =>
   dcmjs.data.ValueRepresentation.createByTypeString(vr),
 );
+/** The shared reader of sequences of dcmjs, and how it reads. */
+const SEQUENCE = dcmjs.data.ValueRepresentation.createByTypeString('SQ');
+const readItemsByDcmjs = SEQUENCE.readBytes;
 
 const CHARACTER_SET = '00080005';
-const SHARED_GROUPS = '52009229';
 const PIXEL_DATA = '7FE00010';
 const GROUP = 0x0008;
 const ELEMENT = 0x0005;
@@ -94,7 +97,8 @@ function takeCharacterSets(file: Buffer): string[] {
  *
  * An empty element has no value. Read as 0, an empty key of a query (universal matching, PS3.4
  * C.2.2.2.3) would match nothing, and copies and JSON of an object would contain a made-up number.
- * dcmjs has no option for this, so its readers are changed for the time of this call.
+ * An empty item is an item. dcmjs has no option for either, so its readers are changed for the time
+ * of this call.
  *
  * @param part the whole data set, or the elements before the pixel data.
  * @throws Error if dcmjs cannot read it.
@@ -107,27 +111,18 @@ export function readDataSet(
   const bytes = file.buffer.slice(file.byteOffset, file.byteOffset + file.length) as ArrayBuffer;
   const options = part === 'whole' ? {} : { untilTag: PIXEL_DATA, includeUntilTagValue: false };
   for (const vr of BINARY_NUMBERS) vr.defaultValue = undefined;
+  SEQUENCE.readBytes = readItems;
   try {
     const { meta, dict } = dcmjs.data.DicomMessage.readFile(bytes, options);
-    decodeTexts(dict, sets);
+    decodeItem(dict, textDecoder(sets));
     return { meta, dict };
   } finally {
     for (const vr of BINARY_NUMBERS) vr.defaultValue = 0;
+    SEQUENCE.readBytes = readItemsByDcmjs;
   }
 }
 
-/**
- * Decodes, in place, the text in a data set that dcmjs read without its character sets. Also restores
- * the item of Shared Functional Groups Sequence: it has exactly one (PS3.3 C.7.6.16), which dcmjs
- * omits if it is empty, as in a Segmentation whose frames share nothing.
- */
-function decodeTexts(dataSet: TagDataset, sets: readonly string[]): void {
-  if (dataSet[SHARED_GROUPS]?.Value?.length === 0) {
-    dataSet[SHARED_GROUPS] = { vr: 'SQ', Value: [{}] };
-  }
-  decodeItem(dataSet, textDecoder(sets));
-}
-
+/** Decodes, in place, the text in a data set that dcmjs read without its character sets. */
 function decodeItem(item: TagDataset, decode: DecodeText): void {
   const itemSet: TagElement | undefined = item[CHARACTER_SET];
   // If an item declares one character set, dcmjs has already decoded its text.

@@ -20,6 +20,17 @@ declare module 'dcmjs' {
     _rawValue?: unknown;
   }
 
+  /** Bytes that dcmjs reads, in the byte order of the transfer syntax. */
+  export interface ReadStream {
+    offset: number;
+    readUint16(): number;
+    readUint32(): number;
+    readVR(): string;
+    increment(bytes: number): void;
+    /** Returns the next bytes as a separate stream, and moves this one after them. */
+    more(bytes: number): ReadStream;
+  }
+
   export interface DicomFile {
     meta: TagDataset;
     dict: TagDataset;
@@ -33,6 +44,8 @@ declare module 'dcmjs' {
   export const data: {
     DicomDict: new (meta: TagDataset) => DicomFile;
     DicomMessage: {
+      /** Reads the elements of a stream. */
+      _read(stream: ReadStream, transferSyntax: string): TagDataset;
       /**
        * Reads a file.
        * @throws Error if the bytes are not a DICOM Part 10 file.
@@ -47,6 +60,7 @@ declare module 'dcmjs' {
       createByTypeString(vr: string): {
         /** Value of an empty element of fixed length. */
         defaultValue: unknown;
+        readBytes(stream: ReadStream, length: number, transferSyntax: string): unknown;
       };
     };
     DicomMetaDictionary: {

@@ -60,11 +60,14 @@ describe('the data set of a stored object', () => {
       stored([
         ['00081140', 'SQ', []],
         ['52009229', 'SQ', [[]]],
+        ['52009230', 'SQ', [[], [['00209111', 'SQ', [[], [['00209056', 'SH', 'A']], []]]], []]],
       ]),
     );
     const json = await jsonOf(file);
     expect(json['00081140']).toEqual({ vr: 'SQ' });
     expect(json['52009229']).toEqual({ vr: 'SQ', Value: [{}] });
+    const content = { vr: 'SQ', Value: [{}, { '00209056': { vr: 'SH', Value: ['A'] } }, {}] };
+    expect(json['52009230']).toEqual({ vr: 'SQ', Value: [{}, { '00209111': content }, {}] });
     if (!DCMTK_INSTALLED) return;
     const peer = await promisify(execFile)('dcm2json', [file]);
     expect(json).toMatchObject(
