@@ -110,123 +110,118 @@ function incomplete(detail: string): SonogateError {
   return new SonogateError('upload_incomplete', `${detail}; the upload can be continued.`);
 }
 
-/** Parts that clients PUT directly to the storage, as one S3 multipart upload for each file. */
-export class PartsInBucket implements UploadParts {
-  readonly #database: Queryable;
-  readonly #direct: DirectAccess;
-  readonly #partBytes: number;
+/** Manages parts that clients PUT directly to the storage, as one S3 multipart upload per file. */
+export function createPartsInBucket(
+  database: Queryable,
+  direct: DirectAccess,
+  partBytes: number,
+): UploadParts {
+  const { multipart } = direct;
 
-  constructor(database: Queryable, direct: DirectAccess, partBytes: number) {
-    this.#database = database;
-    this.#direct = direct;
-    this.#partBytes = partBytes;
-  }
-
-  async state(fileId: string, bytes: number): Promise<PartState[]> {
-    const uploadId = await this.#uploadOf(fileId);
-    const arrived = uploadId === null ? [] : await this.#direct.multipart.arrived(fileId, uploadId);
+  async function state(fileId: string, bytes: number): Promise<PartState[]> {
+    const uploadId = await multipartUploadOf(database, fileId);
+    const arrived = uploadId === null ? [] : await multipart.arrived(fileId, uploadId);
     const etags = arrived.map(({ partNumber, etag }) => [partNumber, unquoted(etag)] as const);
-    return partsOf(bytes, this.#partBytes, new Map(etags));
+    return partsOf(bytes, partBytes, new Map(etags));
   }
 
-  async url(fileId: string, { partNumber, bytes }: PartState, seconds: number): Promise<string> {
-    const uploadId = (await this.#uploadOf(fileId)) ?? (await this.#begin(fileId));
-    return this.#direct.multipart.partUrl(fileId, uploadId, { partNumber, bytes }, seconds);
-  }
-
-  async receive(): Promise<string> {
-    throw new SonogateError(
-      'not_found',
-      'The parts of this upload must be sent directly to the storage.',
-    );
-  }
-
-  async assemble(
-    fileId: string,
-    bytes: number,
-    named: readonly NamedPart[] | null,
-  ): Promise<string> {
-    const uploadId = await this.#uploadOf(fileId);
-    if (uploadId === null) throw incomplete('no part has arrived');
-    await this.#join(fileId, uploadId, bytes, named);
-    // The storage has already joined the parts and ended this multipart upload. If the client
-    // sends a part again, a new multipart upload is needed.
-    await this.#forget(fileId);
-    const taken = await this.#direct.takeIn(fileId, bytes).catch((error: unknown) => {
-      throw error instanceof WrongSizeError
-        ? incomplete(
-            `the parts have ${error.found} bytes in total instead of ${bytes}; send them again`,
-          )
-        : error;
-    });
-    if (!taken) throw incomplete('the parts have been lost; send them again');
-    return taken.sha256;
-  }
-
-  async abort(fileId: string): Promise<void> {
-    const uploadId = await this.#uploadOf(fileId);
+  async function abort(fileId: string): Promise<void> {
+    const uploadId = await multipartUploadOf(database, fileId);
     if (uploadId === null) return;
-    await this.#direct.multipart.abort(fileId, uploadId);
-    await this.#forget(fileId);
-  }
-
-  async removeLeftOver(): Promise<void> {
-    const { rows } = await this.#database.query<{ file_id: string }>(
-      `SELECT file_id FROM multipart_uploads WHERE NOT EXISTS (
-         SELECT 1 FROM files WHERE id = file_id AND status = 'pending')`,
-    );
-    for (const { file_id } of rows) await this.abort(file_id);
+    await multipart.abort(fileId, uploadId);
+    await forget(database, fileId);
   }
 
   /** Joins the parts that the client named or, if it named none, those that have arrived. */
-  async #join(
+  async function join(
     fileId: string,
     uploadId: string,
     bytes: number,
     named: readonly NamedPart[] | null,
   ): Promise<void> {
     const etags = named?.map(({ part_number, etag }) => [part_number, unquoted(etag)] as const);
-    const parts = etags
-      ? partsOf(bytes, this.#partBytes, new Map(etags))
-      : await this.state(fileId, bytes);
+    const parts = etags ? partsOf(bytes, partBytes, new Map(etags)) : await state(fileId, bytes);
     if (named) checkOrder(parts, named);
     checkArrived(parts);
+    const joined = parts.map(({ partNumber, etag }) => ({ partNumber, etag: etag ?? '' }));
     try {
-      await this.#direct.multipart.join(
-        fileId,
-        uploadId,
-        parts.map(({ partNumber, etag }) => ({ partNumber, etag: etag ?? '' })),
-      );
+      await multipart.join(fileId, uploadId, joined);
     } catch (error) {
       if (!(error instanceof PartDiffersError)) throw error;
-      if (named) checkNamed(await this.state(fileId, bytes), named);
+      if (named) checkNamed(await state(fileId, bytes), named);
       throw incomplete('parts are missing or differ');
     }
   }
 
-  async #uploadOf(fileId: string): Promise<string | null> {
-    const { rows } = await this.#database.query<{ upload_id: string }>(
-      'SELECT upload_id FROM multipart_uploads WHERE file_id = $1',
-      [fileId],
-    );
-    return rows[0]?.upload_id ?? null;
-  }
+  return {
+    state,
+    abort,
 
-  /** Begins the multipart upload of a file, unless another call has begun one at the same time. */
-  async #begin(fileId: string): Promise<string> {
-    const begun = await this.#direct.multipart.begin(fileId);
-    const { rowCount } = await this.#database.query(
-      'INSERT INTO multipart_uploads (file_id, upload_id) VALUES ($1, $2) ON CONFLICT DO NOTHING',
-      [fileId, begun],
-    );
-    if (rowCount === 1) return begun;
-    await this.#direct.multipart.abort(fileId, begun);
-    return (await this.#uploadOf(fileId)) ?? begun;
-  }
+    async url(fileId, { partNumber, bytes }, seconds) {
+      const uploadId =
+        (await multipartUploadOf(database, fileId)) ?? (await begin(database, multipart, fileId));
+      return multipart.partUrl(fileId, uploadId, { partNumber, bytes }, seconds);
+    },
 
-  async #forget(fileId: string): Promise<void> {
-    await this.#database.query('DELETE FROM multipart_uploads WHERE file_id = $1', [fileId]);
-  }
+    async receive() {
+      const detail = 'The parts of this upload must be sent directly to the storage.';
+      throw new SonogateError('not_found', detail);
+    },
+
+    async assemble(fileId, bytes, named) {
+      const uploadId = await multipartUploadOf(database, fileId);
+      if (uploadId === null) throw incomplete('no part has arrived');
+      await join(fileId, uploadId, bytes, named);
+      // The storage has already joined the parts and ended this multipart upload. If the client
+      // sends a part again, a new multipart upload is needed.
+      await forget(database, fileId);
+      const taken = await direct.takeIn(fileId, bytes).catch((error: unknown) => {
+        if (!(error instanceof WrongSizeError)) throw error;
+        throw incomplete(
+          `the parts have ${error.found} bytes in total instead of ${bytes}; send them again`,
+        );
+      });
+      if (!taken) throw incomplete('the parts have been lost; send them again');
+      return taken.sha256;
+    },
+
+    async removeLeftOver() {
+      const { rows } = await database.query<{ file_id: string }>(
+        `SELECT file_id FROM multipart_uploads WHERE NOT EXISTS (
+           SELECT 1 FROM files WHERE id = file_id AND status = 'pending')`,
+      );
+      for (const { file_id } of rows) await abort(file_id);
+    },
+  };
+}
+
+/** Returns the storage's id of the multipart upload of a file; null if none has begun. */
+async function multipartUploadOf(database: Queryable, fileId: string): Promise<string | null> {
+  const { rows } = await database.query<{ upload_id: string }>(
+    'SELECT upload_id FROM multipart_uploads WHERE file_id = $1',
+    [fileId],
+  );
+  return rows[0]?.upload_id ?? null;
+}
+
+/** Begins the multipart upload of a file, unless another call has begun one at the same time. */
+async function begin(
+  database: Queryable,
+  multipart: DirectAccess['multipart'],
+  fileId: string,
+): Promise<string> {
+  const begun = await multipart.begin(fileId);
+  const { rowCount } = await database.query(
+    'INSERT INTO multipart_uploads (file_id, upload_id) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+    [fileId, begun],
+  );
+  if (rowCount === 1) return begun;
+  await multipart.abort(fileId, begun);
+  return (await multipartUploadOf(database, fileId)) ?? begun;
+}
+
+async function forget(database: Queryable, fileId: string): Promise<void> {
+  await database.query('DELETE FROM multipart_uploads WHERE file_id = $1', [fileId]);
 }
 
 /**

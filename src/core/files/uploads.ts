@@ -11,10 +11,10 @@ import {
   WrongSizeError,
 } from './blob-store.ts';
 import {
+  createPartsInBucket,
   createPartsThroughGateway,
   type NamedPart,
   type PartState,
-  PartsInBucket,
   type UploadParts,
 } from './upload-parts.ts';
 
@@ -202,7 +202,7 @@ export class Uploads {
     this.#limits = limits;
     this.#now = now;
     this.#parts = blobs.direct
-      ? new PartsInBucket(database, blobs.direct, limits.partBytes)
+      ? createPartsInBucket(database, blobs.direct, limits.partBytes)
       : createPartsThroughGateway(database, blobs, limits.partBytes, now);
     this.#expiry = createUploadExpiry({ database, blobs, parts: this.#parts, now });
     this.#readyFiles = batchedReadyFiles(database);

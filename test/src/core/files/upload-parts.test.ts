@@ -8,8 +8,8 @@ import { openBlobFolder } from '../../../../src/core/files/blob-folder.ts';
 import { openS3BlobStore } from '../../../../src/core/files/blob-s3.ts';
 import type { NamedPart, PartState, UploadParts } from '../../../../src/core/files/upload-parts.ts';
 import {
+  createPartsInBucket,
   createPartsThroughGateway,
-  PartsInBucket,
 } from '../../../../src/core/files/upload-parts.ts';
 import type { PooledDatabase } from '../../../../src/platform/database/pooled.ts';
 import { newId } from '../../../../src/platform/ids.ts';
@@ -49,7 +49,7 @@ const inBucket =
     if (!server) return null;
     const store = await openS3BlobStore(parseS3Url(server.url) as S3Location, folder);
     return {
-      parts: new PartsInBucket(database, store.direct, PART_BYTES),
+      parts: createPartsInBucket(database, store.direct, PART_BYTES),
       async close() {
         store.close();
         await server.stop();
