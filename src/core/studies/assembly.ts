@@ -211,13 +211,19 @@ async function carryOut(
     logger.event('study_submitted', { ...log, rule: rule.name, request: request.id });
   }
   if (late) logger.event('study_late_objects', log);
-  const last = acting.at(-1);
-  if (last?.hold) await endRevision(database, study, 'held', `Held by the rule “${last.name}”.`);
-  else if (late) await endRevision(database, study, 'submitted', LATE);
-  else if (running.length > 0) await endRevision(database, study, 'submitted', null);
-  else if (last?.ignore)
-    await endRevision(database, study, 'ignored', `Matched by the rule “${last.name}”.`);
-  else await endRevision(database, study, 'routed', last?.translate ? NO_REPORT : null);
+  await endRevision(database, study, ...endOf(acting.at(-1), { late, runs: running.length > 0 }));
+}
+
+/** Returns the state in which a revision ends after its rules have acted, and the reason. */
+function endOf(
+  last: RoutingRule | undefined,
+  { late, runs }: { late: boolean; runs: boolean },
+): [state: 'held' | 'submitted' | 'ignored' | 'routed', reason: string | null] {
+  if (last?.hold) return ['held', `Held by the rule “${last.name}”.`];
+  if (late) return ['submitted', LATE];
+  if (runs) return ['submitted', null];
+  if (last?.ignore) return ['ignored', `Matched by the rule “${last.name}”.`];
+  return ['routed', last?.translate ? NO_REPORT : null];
 }
 
 const NO_REPORT = 'The study has no structured report from the ultrasound machine to translate.';
