@@ -82,7 +82,7 @@ async function disk({ dataDir, dicom }: Config): Promise<Finding> {
     const { bavail, bsize } = await statfs(await nearestFolder(dataDir));
     const free = bavail * bsize;
     const words = `${(free / GIBIBYTE).toFixed(1)} GiB free`;
-    const limit = `objects are refused when less than ${(dicom.minFreeBytes / GIBIBYTE).toFixed(1)} GiB is free`;
+    const limit = `objects are refused when less than ${(dicom.minFreeBytes / GIBIBYTE).toFixed(1)} GiB is free (docs/operations.md, how much disk)`;
     if (free < dicom.minFreeBytes) return fault('disk', `${words}; ${limit}`);
     if (free < dicom.minFreeBytes * DISK_MARGIN) return warning('disk', `${words}; ${limit}`);
     return ok('disk', words);
