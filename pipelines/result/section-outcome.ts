@@ -47,7 +47,7 @@ export interface CriterionValue {
 export interface CriterionDraft {
   name: string;
   /** Null if there is nothing to show but the outcome. */
-  value: string | CriterionValue | Statement | null;
+  value: string | CriterionValue | Category | Statement | null;
   outcome: CriterionOutcome;
 }
 

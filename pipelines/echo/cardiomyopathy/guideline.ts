@@ -78,7 +78,7 @@ export function obstructionCategory(rest: number, provoked: number | null): Obst
 
 const withTreatment = (obstruction: Obstruction['obstruction'], most: number): Obstruction => ({
   obstruction,
-  treatment: most >= OBSTRUCTION.treatment,
+  treatment: most >= OBSTRUCTION.treatment ? OBSTRUCTION.treatment : null,
 });
 
 /**

@@ -1,4 +1,4 @@
-import type { SizeCategory } from '../../result/render/obstetric/growth.ts';
+import type { Need, SizeCategory } from '../../result/render/obstetric/growth.ts';
 
 /**
  * Centiles at which the category changes. A centile of exactly 10 or 90 is still appropriate for
@@ -143,7 +143,7 @@ export interface RestrictionCriterion {
   /** Kind of `value`: a centile, a fall in centile points, or a word for the flow. */
   kind: 'centile' | 'fall' | 'flow';
   /** Data needed to determine the criterion. */
-  needs: string;
+  needs: Need;
   value: number | string | null;
   met: boolean;
 }
@@ -156,18 +156,18 @@ export function restrictionCriteria(evidence: RestrictionEvidence): RestrictionC
   const { efwCentile, acCentile, uaPiCentile, utaPiCentile, cprCentile, centileFall } = evidence;
   const flow = evidence.endDiastolicFlow;
   const sizes = [
-    ['EFW', efwCentile],
-    ['AC', acCentile],
+    ['EFW', 'efw', efwCentile],
+    ['AC', 'ac', acCentile],
   ] as const;
   const size = (limit: number): RestrictionCriterion[] =>
-    sizes.map(([name, centile]) => ({
+    sizes.map(([name, needs, centile]) => ({
       name: `${name} below centile ${limit}`,
       kind: 'centile',
-      needs: name,
+      needs,
       value: centile,
       met: below(centile, limit),
     }));
-  const doppler = 'umbilical artery Doppler';
+  const doppler = 'umbilical-doppler';
   const early = evidence.gaWeeks < LATE_FORM_WEEKS;
   // In the late form, absent or reversed flow is not a separate criterion, because it counts as a
   // PI far above the cut-off.
@@ -194,7 +194,7 @@ export function restrictionCriteria(evidence: RestrictionEvidence): RestrictionC
           {
             name: `uterine artery PI above centile ${CUTOFF.highPi}`,
             kind: 'centile' as const,
-            needs: 'uterine artery Doppler',
+            needs: 'uterine-doppler' as const,
             value: utaPiCentile,
             met: above(utaPiCentile, CUTOFF.highPi),
           },
@@ -203,14 +203,14 @@ export function restrictionCriteria(evidence: RestrictionEvidence): RestrictionC
           {
             name: `cerebroplacental ratio below centile ${CUTOFF.lowCpr}`,
             kind: 'centile' as const,
-            needs: 'cerebroplacental ratio',
+            needs: 'cerebroplacental-ratio' as const,
             value: cprCentile,
             met: below(cprCentile, CUTOFF.lowCpr),
           },
           {
             name: `AC or EFW fallen by more than ${CENTILE_CROSSING} centile points`,
             kind: 'fall' as const,
-            needs: 'growth since an earlier scan',
+            needs: 'earlier-scan' as const,
             value: centileFall,
             met: above(centileFall, CENTILE_CROSSING),
           },

@@ -7,11 +7,14 @@ import type { Measurement } from '../../result/envelope.ts';
 import {
   criterionText,
   type Lacking,
+  type Need,
+  needText,
   pointsText,
   say,
 } from '../../result/render/obstetric/growth.ts';
 import {
   type ClassificationDraft,
+  type CriterionDraft,
   type FindingDraft,
   type GuidanceDraft,
   outcomeOf,
@@ -106,12 +109,17 @@ function restrictionEvidence(given: SmallFetusEvidence, end: End): RestrictionEv
   };
 }
 
-function valueText(
-  { kind, value }: RestrictionCriterion,
-  { centileText }: SmallFetusEvidence,
-): string | null {
-  if (value === null || typeof value === 'string') return value;
-  return kind === 'fall' ? pointsText(value, CENTILE_CROSSING) : `centile ${centileText(value)}`;
+/** Returns the value of a criterion; of an index at its cut-off, its centile. */
+function comparedValue(
+  one: RestrictionCriterion,
+  given: SmallFetusEvidence,
+): CriterionDraft['value'] {
+  const value = one.value ?? indexOf(one, given)?.centile ?? null;
+  if (value === null) return null;
+  if (typeof value === 'string') return { scale: 'end-diastolic-flow', category: value };
+  return one.kind === 'fall'
+    ? pointsText(value, CENTILE_CROSSING)
+    : `centile ${given.centileText(value)}`;
 }
 
 const named = ({ name, kind, value }: RestrictionCriterion) => ({
@@ -124,7 +132,7 @@ const named = ({ name, kind, value }: RestrictionCriterion) => ({
 const metText = (one: RestrictionCriterion, { centileText }: SmallFetusEvidence) =>
   criterionText(named(one), { centile: centileText });
 
-const distinct = (texts: readonly string[]) => [...new Set(texts)];
+const distinct = <T>(all: readonly T[]) => [...new Set(all)];
 
 /**
  * Returns the criteria that the statement lists. If a size is below both of its cut-offs, only the
@@ -142,7 +150,7 @@ function listedCriteria(criteria: readonly RestrictionCriterion[]): RestrictionC
 }
 
 /** The criterion inputs (`needs`) that are sizes of this scan. */
-const SIZES: ReadonlySet<string> = new Set(['EFW', 'AC']);
+const SIZES: ReadonlySet<Need> = new Set<Need>(['efw', 'ac']);
 
 type ReportedForm = Exclude<RestrictionForm, 'none' | 'not-assessable'>;
 
@@ -151,10 +159,10 @@ function leadOf(
   { gaWeeks, efwCentile }: RestrictionEvidence,
   criteria: readonly RestrictionCriterion[],
   given: SmallFetusEvidence,
-  open: readonly string[],
+  open: readonly Need[],
 ): Statement {
   const { datingInDoubt } = given;
-  const indices = new Set<string>(Object.values(NEEDS));
+  const indices = new Set<Need>(Object.values(NEEDS));
   return say.conclusion('growth.restriction', {
     form,
     doppler: lackingOf(
@@ -203,33 +211,38 @@ const dopplerIndices = ({ measurements }: SmallFetusEvidence) =>
 
 /** The criterion input (`needs`) that each Doppler index provides. */
 const NEEDS = {
-  'umbilical-artery-pi': 'umbilical artery Doppler',
-  'uterine-artery-mean-pi': 'uterine artery Doppler',
-  'cerebroplacental-ratio': 'cerebroplacental ratio',
-} as const satisfies Record<(typeof DOPPLER_KEYS)[number], string>;
+  'umbilical-artery-pi': 'umbilical-doppler',
+  'uterine-artery-mean-pi': 'uterine-doppler',
+  'cerebroplacental-ratio': 'cerebroplacental-ratio',
+} as const satisfies Record<(typeof DOPPLER_KEYS)[number], Need>;
 
 /**
  * Returns the input that a criterion needs. For the umbilical artery, this is the whole Doppler
  * examination, unless only the PI or only the flow is missing.
  */
-function needOf({ kind, needs }: RestrictionCriterion, given: SmallFetusEvidence): string {
+function needOf({ kind, needs }: RestrictionCriterion, given: SmallFetusEvidence): Need {
   if (needs !== NEEDS['umbilical-artery-pi']) return needs;
   if (kind === 'flow') {
     const pi = dopplerIndices(given).some(({ key }) => key === 'umbilical-artery-pi');
-    return pi ? 'umbilical end-diastolic flow' : needs;
+    return pi ? 'umbilical-flow' : needs;
   }
-  return flowOf(given.classified) === null ? needs : 'umbilical artery PI';
+  return flowOf(given.classified) === null ? needs : 'umbilical-pi';
+}
+
+/** Returns the Doppler index of a criterion; null if it was not measured, or for another criterion. */
+function indexOf({ kind, needs }: RestrictionCriterion, given: SmallFetusEvidence) {
+  const index = dopplerIndices(given).find(({ key }) => NEEDS[key] === needs);
+  return kind === 'centile' && index ? index : null;
 }
 
 function lackingOf(
   given: SmallFetusEvidence,
   criteria: readonly RestrictionCriterion[],
-  atCutOff: readonly string[],
+  atCutOff: readonly Need[],
 ): Required<Lacking> {
-  const measured = new Set<string>(dopplerIndices(given).map(({ key }) => NEEDS[key]));
   const open = criteria.filter(({ value }) => value === null);
-  const isUndecided = ({ kind, needs }: RestrictionCriterion) =>
-    kind === 'fall' ? given.since.fall !== null : kind === 'centile' && measured.has(needs);
+  const isUndecided = (one: RestrictionCriterion) =>
+    one.kind === 'fall' ? given.since.fall !== null : indexOf(one, given) !== null;
   return {
     missing: distinct(open.filter((one) => !isUndecided(one)).map((one) => needOf(one, given))),
     undecided: distinct([
@@ -251,7 +264,7 @@ interface FormWithin {
   /** Names of the criteria that are met at one end only. */
   open: ReadonlySet<string>;
   /** Sizes, and the fall since an earlier scan, whose interval includes a cut-off. */
-  atCutOff: string[];
+  atCutOff: Need[];
 }
 
 function formWithin(given: SmallFetusEvidence): FormWithin {
@@ -279,7 +292,11 @@ function guidanceStatements(
   const fluid =
     acceptedValue(measurements, 'deepest-vertical-pocket') ??
     acceptedValue(measurements, 'amniotic-fluid-index');
-  const notAssessed = [...missing, ...(fluid ? [] : ['amniotic fluid']), 'anatomy'];
+  const notAssessed = [
+    ...missing,
+    ...(fluid ? [] : ['amniotic-fluid' as const]),
+    'anatomy' as const,
+  ];
   return [lead, say.advice('growth.advice', { missing: distinct(notAssessed) })];
 }
 
@@ -299,22 +316,19 @@ export function smallFetus(given: SmallFetusEvidence): {
   const evidence = restrictionEvidence(given, 'as-measured');
   const form = restrictionForm(evidence);
   const criteria = restrictionCriteria(evidence);
-  const needs = distinct(
-    criteria.filter(({ value }) => value === null).map((one) => needOf(one, given)),
-  );
   const { between, certain, open, atCutOff } = formWithin(given);
   const [low, high] = between;
   const isOpen = low !== high;
+  const lacking = lackingOf(given, criteria, atCutOff);
   const asMeasured = new Map(criteria.map((one) => [one.name, one]));
   const data = {
     definition: 'delphi-2016',
     form: isOpen ? null : form,
     form_between: isOpen ? between : null,
     criteria_met: certain.map((one) => metText(asMeasured.get(one.name) ?? one, given)),
-    criteria_at_cut_off: atCutOff,
-    criteria_not_available: needs,
+    criteria_at_cut_off: lacking.undecided.map(needText),
+    criteria_not_available: lacking.missing.map(needText),
   };
-  const lacking = lackingOf(given, criteria, atCutOff);
   if (form === 'none' || form === 'not-assessable') {
     const findings = loneCriterionFindings(criteria, lacking, evidence.gaWeeks);
     return { guidance: [], findings, classifications: [], data };
@@ -341,10 +355,11 @@ export function smallFetus(given: SmallFetusEvidence): {
         scheme: DELPHI,
         criteria: criteria.map((one) => ({
           name: one.name,
-          value: valueText(one, given),
-          outcome: open.has(one.name)
-            ? 'at_cut_off'
-            : outcomeOf(one.value === null ? null : one.met),
+          value: comparedValue(one, given),
+          outcome:
+            open.has(one.name) || (one.value === null && indexOf(one, given) !== null)
+              ? 'at_cut_off'
+              : outcomeOf(one.value === null ? null : one.met),
         })),
       },
     ],

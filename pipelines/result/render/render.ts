@@ -13,6 +13,7 @@ import type {
   SectionOutcome,
 } from '../section-outcome.ts';
 import { type Category, type Params, type Statement, UNNAMED_FETUS } from '../statement.ts';
+import { categoryText as codedText } from './categories.ts';
 import { categoryText } from './echo/categories.ts';
 import { decimalsOf, formatValue, numberText } from './number-text.ts';
 import type { SentenceContext, ValueTexts } from './obstetric/shared.ts';
@@ -125,6 +126,7 @@ function comparedText({ of, value, unit = true, cutOffs = [] }: CriterionValue):
 function withCriteria(one: ClassificationDraft<string | Category>, measurements: MeasurementsById) {
   const printed = (value: CriterionDraft['value']) => {
     if (value === null || typeof value === 'string') return value;
+    if ('scale' in value) return codedText(value.scale, String(value.category));
     return 'kind' in value ? renderStatement(value, measurements) : comparedText(value);
   };
   const criteria = one.criteria.map(({ name, value, outcome }) => ({

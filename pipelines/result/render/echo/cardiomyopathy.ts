@@ -24,11 +24,14 @@ const OBSTRUCTIONS = {
   none: 'non-obstructive',
   'rest-not-measured': 'obstruction with provocation, rest not measured',
 } as const;
-/** `treatment` is true if a gradient is so high that treatment is considered. */
-export type Obstruction = { obstruction: keyof typeof OBSTRUCTIONS; treatment: boolean };
+/**
+ * `treatment` is the gradient, mmHg, from which treatment is considered, if a gradient reaches it;
+ * otherwise null.
+ */
+export type Obstruction = { obstruction: keyof typeof OBSTRUCTIONS; treatment: number | null };
 
 export const obstructionText = ({ obstruction, treatment }: Obstruction): string =>
-  `${inWords(OBSTRUCTIONS, obstruction)}${treatment ? ', at or above 50 mmHg' : ''}`;
+  `${inWords(OBSTRUCTIONS, obstruction)}${treatment ? `, at or above ${treatment} mmHg` : ''}`;
 
 /**
  * Patterns of the LV, in their published wording (CM23; echo 14.3). The last four state why the

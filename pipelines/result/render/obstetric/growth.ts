@@ -9,21 +9,43 @@ import {
   type SeveralFetusesSource,
 } from './shared.ts';
 
+/** Data that the definition of growth restriction and its advice need (obstetric 3.9). */
+const NEEDS = {
+  efw: 'EFW',
+  ac: 'AC',
+  'umbilical-doppler': 'umbilical artery Doppler',
+  'umbilical-flow': 'umbilical end-diastolic flow',
+  'umbilical-pi': 'umbilical artery PI',
+  'uterine-doppler': 'uterine artery Doppler',
+  'cerebroplacental-ratio': 'cerebroplacental ratio',
+  'earlier-scan': 'growth since an earlier scan',
+  'amniotic-fluid': 'amniotic fluid',
+  anatomy: 'anatomy',
+} as const;
+export type Need = keyof typeof NEEDS;
+
+/** Renders data. A statement that an earlier version stored has the words, which are unchanged. */
+export const needText = (need: Need): string => NEEDS[need] ?? need;
+
+const UMBILICAL: ReadonlySet<string> = new Set(['umbilical-doppler', NEEDS['umbilical-doppler']]);
+
 /**
  * Missing inputs for an assessment. `missing` inputs were not assessed; `undecided` inputs were
  * measured, but their interval includes a cut-off.
  */
 export type Lacking = {
-  missing: readonly string[];
-  undecided?: readonly string[];
+  missing: readonly Need[];
+  undecided?: readonly Need[];
 };
 
 function lackingText({ missing, undecided = [] }: Lacking): string[] {
   return [
     ...(undecided.length > 0
-      ? [`Undetermined, as a cut-off lies within the interval: ${undecided.join(', ')}.`]
+      ? [
+          `Undetermined, as a cut-off lies within the interval: ${undecided.map(needText).join(', ')}.`,
+        ]
       : []),
-    ...(missing.length > 0 ? [`Not assessed: ${missing.join(', ')}.`] : []),
+    ...(missing.length > 0 ? [`Not assessed: ${missing.map(needText).join(', ')}.`] : []),
   ];
 }
 
@@ -188,12 +210,12 @@ const TO_DISTINGUISH = 'needed to distinguish constitutional smallness from grow
  */
 export function dopplerNeeded(unknown: string, doppler?: Lacking): string {
   const { missing, undecided = [] } = doppler ?? { missing: [] };
-  if (missing.includes('umbilical artery Doppler') || missing.length + undecided.length === 0) {
+  if (missing.some((one) => UMBILICAL.has(one)) || missing.length + undecided.length === 0) {
     return `${unknown} is ${TO_DISTINGUISH}`;
   }
   return missing.length > 0
-    ? `${listed(missing)} ${missing.length > 1 ? 'are' : 'is'} ${TO_DISTINGUISH}`
-    : `Doppler does not distinguish constitutional smallness from growth restriction, as a cut-off lies within the interval: ${listed(undecided)}`;
+    ? `${listed(missing.map(needText))} ${missing.length > 1 ? 'are' : 'is'} ${TO_DISTINGUISH}`
+    : `Doppler does not distinguish constitutional smallness from growth restriction, as a cut-off lies within the interval: ${listed(undecided.map(needText))}`;
 }
 
 const FALL_IS_OPEN =
@@ -344,7 +366,7 @@ export const GROWTH_SENTENCES = {
     return `Of the consensus definition of ${of.early ? 'early' : 'late'} fetal growth restriction, only this is met: ${metText(of.met, text)}. This alone does not satisfy the definition.${open}`;
   },
   'growth.advice': ({ missing }: Pick<Lacking, 'missing'>) =>
-    `Not assessed: ${missing.join(', ')}. Consider confirming the dating, detailed anatomy, amniotic fluid and serial Doppler per local protocol.`,
+    `Not assessed: ${missing.map(needText).join(', ')}. Consider confirming the dating, detailed anatomy, amniotic fluid and serial Doppler per local protocol.`,
   'growth.twins': (
     { discordance, cutOffs }: { discordance: number; cutOffs: readonly number[] },
     { about, text }: SentenceContext,

@@ -160,7 +160,10 @@ describe('wall thickness and obstruction (echo 14.1)', () => {
     [50, null, 'at-rest', true],
     [30, 49, 'at-rest', false],
   ])('%d mmHg at rest, %s provoked: %s', (rest, provoked, obstruction, treatment) => {
-    expect(obstructionCategory(rest, provoked)).toEqual({ obstruction, treatment });
+    expect(obstructionCategory(rest, provoked)).toEqual({
+      obstruction,
+      treatment: treatment ? 50 : null,
+    });
   });
 });
 
@@ -170,7 +173,7 @@ describe('obstruction by a provoked gradient alone', () => {
     [49, false],
     [50, true],
   ])('%d mmHg: treatment considered %s', (provoked, treatment) => {
-    const expected = { obstruction: 'rest-not-measured', treatment };
+    const expected = { obstruction: 'rest-not-measured', treatment: treatment ? 50 : null };
     expect(provokedObstruction(provoked)).toEqual(expected);
   });
 
@@ -180,7 +183,7 @@ describe('obstruction by a provoked gradient alone', () => {
 
   it.each([
     [obstructionCategory(29, null), true],
-    [{ obstruction: 'rest-not-measured', treatment: true }, true],
+    [{ obstruction: 'rest-not-measured', treatment: 50 }, true],
     [obstructionCategory(30, null), false],
     [obstructionCategory(29, 29), false],
   ] as const)('%j is a convention of the project: %s', (category, expected) => {

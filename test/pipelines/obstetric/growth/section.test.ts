@@ -194,7 +194,7 @@ describe('a small fetus', () => {
   });
 
   it('of which an index is undecided needs no further Doppler but a decision', () => {
-    const undecided = { missing: [], undecided: ['umbilical artery Doppler'] };
+    const undecided = { missing: [], undecided: ['umbilical-doppler'] } as const;
     expect(dopplerNeeded('Doppler', undecided)).toBe(
       'Doppler does not distinguish constitutional smallness from growth restriction, as a cut-off lies within the interval: umbilical artery Doppler',
     );

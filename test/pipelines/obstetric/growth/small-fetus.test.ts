@@ -9,6 +9,7 @@ import {
 } from '../../../../pipelines/obstetric/growth/measure.ts';
 import { smallFetus } from '../../../../pipelines/obstetric/growth/small-fetus.ts';
 import { createMeasurement } from '../../../../pipelines/obstetric/shared/measurement.ts';
+import { renderOutcome } from '../../../../pipelines/result/render/render.ts';
 
 const GA_DAYS = 252;
 
@@ -121,5 +122,61 @@ describe('a single criterion of growth restriction', () => {
       expect(criteria.find(({ kind }) => kind === 'flow')).toMatchObject({ met });
       expect(criteria.filter((one) => one.met)).toHaveLength(met ? 1 : 0);
     }
+  });
+});
+
+describe('a criterion of a small fetus (obstetric 3.9)', () => {
+  const classified = (measurements: readonly ReturnType<typeof index>[], flow: string) => {
+    const { classifications, data } = smallFetus({
+      charted: [abdomen(-1.5)],
+      gaDays: GA_DAYS,
+      since: { earlier: [], change: null, fall: null, statements: [] },
+      datingInDoubt: false,
+      measurements,
+      classified: [
+        {
+          id: 'end-diastolic-flow',
+          concept: null,
+          name: '',
+          value: flow,
+          scheme: '',
+          criteria: [],
+        },
+      ],
+      centileText: (centile) => centile.toFixed(0),
+    });
+    const criteria = classifications[0]?.criteria ?? [];
+    return { data, of: (name: string) => criteria.find((one) => one.name === name) };
+  };
+  const undecided = { ...index('cerebroplacental-ratio', 6), interpretation: null };
+
+  it('is at its cut-off if the interval of a Doppler index includes it', () => {
+    const { of, data } = classified([index('umbilical-artery-pi', 50), undecided], 'forward');
+    expect(of('cerebroplacental ratio below centile 5')).toMatchObject({
+      value: 'centile 6',
+      outcome: 'at_cut_off',
+    });
+    expect(data.criteria_at_cut_off).toEqual(['cerebroplacental ratio']);
+    expect(data.criteria_not_available).not.toContain('cerebroplacental ratio');
+  });
+
+  it('is not available if the Doppler index was not measured', () => {
+    const { of } = classified([index('umbilical-artery-pi', 50)], 'forward');
+    expect(of('cerebroplacental ratio below centile 5')).toMatchObject({
+      value: null,
+      outcome: 'not_available',
+    });
+  });
+
+  it('has the end-diastolic flow in words', () => {
+    const { of } = classified([index('umbilical-artery-pi', 50)], 'intermittent-absent');
+    const value = of(
+      'absent or reversed umbilical end-diastolic flow, which counts as a PI above centile 95',
+    )?.value;
+    const criteria = [{ name: 'flow', value: value ?? null, outcome: 'not_met' as const }];
+    const one = { id: 'a', concept: null, name: '', value: '', scheme: '', criteria };
+    const outcome = { status: 'complete', reason: null, statements: [] } as const;
+    const rendered = renderOutcome('growth', { ...outcome, classifications: [one] });
+    expect(rendered.classifications[0]?.criteria[0]?.value).toBe('absent in some beats');
   });
 });

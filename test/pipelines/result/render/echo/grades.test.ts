@@ -25,7 +25,7 @@ describe('a grade in a statement', () => {
     ],
     [
       'cardiomyopathy.obstruction',
-      { obstruction: 'at-rest', treatment: true },
+      { obstruction: 'at-rest', treatment: 50 },
       'LVOT: obstructive at rest, at or above 50 mmHg.',
     ],
     [
@@ -152,8 +152,8 @@ describe('a grade in a statement', () => {
     expect(sides('effusion', ['moderate', null])).toMatch('Grade: moderate or no grade;');
     expect(
       sides('obstruction', [
-        { obstruction: 'at-rest', treatment: false },
-        { obstruction: 'at-rest', treatment: true },
+        { obstruction: 'at-rest', treatment: null },
+        { obstruction: 'at-rest', treatment: 50 },
       ]),
     ).toMatch('at or above 50 mmHg;');
   });
