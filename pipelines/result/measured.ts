@@ -3,7 +3,6 @@ import type { MeasurementConcept } from '../concepts/coding.ts';
 import { conceptOf } from '../concepts/coding.ts';
 import type { Point } from '../contract/image.ts';
 import type { Clip, Rectangle } from '../contract/study.ts';
-import type { DrawnTrace } from '../measure/doppler/envelope.ts';
 import {
   type Caliper,
   described,
@@ -329,8 +328,18 @@ export const flowTraceSchema = z.object({
 });
 export type FlowTraceData = z.infer<typeof flowTraceSchema>;
 
+/** A velocity curve in pixels of its frame, as traced by `measure/doppler`. */
+export interface DrawnFlow {
+  side: 'above' | 'below';
+  /** Row at which the velocity is 0. */
+  baselineRow: number;
+  points: readonly [x: number, y: number][];
+  /** Columns that mark the beats. */
+  beats: readonly number[];
+}
+
 /** Returns a traced curve in the format used by sections; `frame` is 0-based. */
-export function flowTrace(frame: number, trace: DrawnTrace): FlowTraceData {
+export function flowTrace(frame: number, trace: DrawnFlow): FlowTraceData {
   return {
     frame: frame + 1,
     side: trace.side,

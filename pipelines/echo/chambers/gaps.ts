@@ -1,6 +1,5 @@
 import { sayOfEcho } from '../../result/render/echo/shared.ts';
 import type { Statement } from '../../result/statement.ts';
-import type { ClipView } from '../locate/reader.ts';
 
 export const APICAL_VIEWS = ['A4C', 'A2C', 'A3C'] as const;
 export type ApicalView = (typeof APICAL_VIEWS)[number];
@@ -9,10 +8,20 @@ export type ApicalView = (typeof APICAL_VIEWS)[number];
 export const ADVISED_BEATS = { regular: 3, irregular: 5 } as const;
 
 export interface OutlineEvidence {
-  clips: readonly Pick<
-    ClipView,
-    'view' | 'belowGate' | 'confidence' | 'unseparated' | 'underStress'
-  >[];
+  clips: readonly {
+    view: string | null;
+    /** The most probable view if its confidence was below the classifier's gate; otherwise null. */
+    belowGate: string | null;
+    /** Null if no classifier processed the clip. */
+    confidence: number | null;
+    /**
+     * True if the fan could not be separated from the rest of the screen, so the whole screen was
+     * used as the picture.
+     */
+    unseparated: boolean;
+    /** True if the clip was recorded under stress and was therefore not measured. */
+    underStress: boolean;
+  }[];
   /**
    * `apical` is null if reading the apical clips failed. `clips` is null if no permitted model can
    * outline chambers.

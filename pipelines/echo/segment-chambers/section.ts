@@ -4,10 +4,8 @@ import { areaOf, SQUARE_CENTIMETRE } from '../../measure/outline.ts';
 import { sayOfSegmentChambers } from '../../result/render/echo/segment-chambers.ts';
 import type { SectionOutcome } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
-import type { MeasuredClip } from '../chambers/beats.ts';
-import { type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
-import type { ChamberFrame } from '../chambers/geometry.ts';
-import { CHAMBERS } from '../locate/names.ts';
+import { type ApicalView, type OutlineEvidence, outlineGap } from '../chambers/gaps.ts';
+import { CHAMBERS, type Chamber } from '../locate/names.ts';
 import {
   conclude,
   type EchoSection,
@@ -15,8 +13,30 @@ import {
   type Values,
 } from '../shared/section.ts';
 
+interface OutlinedClip {
+  clip: {
+    file: string;
+    view: ApicalView;
+    framesInClip: number;
+    /** Every `stride`-th frame was outlined. */
+    stride: number;
+    mirrored: boolean;
+    scale: PixelScale | null;
+    frames: readonly {
+      frame: number;
+      faults: readonly string[];
+      outlines: Partial<Record<Chamber, readonly Point[]>>;
+    }[];
+  };
+  beats: readonly { diastole: { frame: number }; systole: { frame: number } }[];
+  phases: string;
+  usable: number;
+  confidence: number;
+  steady: boolean;
+}
+
 interface SegmentChambersEvidence extends PatientEvidence, OutlineEvidence {
-  heart: OutlineEvidence['heart'] & { outlined: readonly MeasuredClip[] };
+  heart: OutlineEvidence['heart'] & { outlined: readonly OutlinedClip[] };
 }
 
 const ID = 'segment-chambers';
@@ -42,7 +62,7 @@ const pair = ({ x, y }: Point) => [tenth(x), tenth(y)];
  * `epicardium` is the cavity together with the surrounding myocardium.
  */
 export function chamberAreasOf(
-  outlines: ChamberFrame['outlines'],
+  outlines: OutlinedClip['clip']['frames'][number]['outlines'],
   scale: PixelScale | null,
 ): Readonly<Record<string, number>> | null {
   if (!scale) return null;
@@ -66,7 +86,7 @@ export function chamberAreasOf(
 /**
  * Returns the outlines of a clip, frame by frame, in pixel-centre coordinates of the stored frame.
  */
-const clipData = oncePer(({ clip, beats, phases, usable, confidence }: MeasuredClip) => ({
+const clipData = oncePer(({ clip, beats, phases, usable, confidence }: OutlinedClip) => ({
   file: clip.file,
   view: clip.view,
   frames: clip.framesInClip,
@@ -94,7 +114,7 @@ const clipData = oncePer(({ clip, beats, phases, usable, confidence }: MeasuredC
   })),
 }));
 
-function outlinedStatement({ clip, beats, steady }: MeasuredClip): Statement {
+function outlinedStatement({ clip, beats, steady }: OutlinedClip): Statement {
   return sayOfSegmentChambers.conclusion('segment-chambers.outlined', {
     view: clip.view,
     steady,

@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import { imageNumber, type Study } from '../../contract/study.ts';
 import { count, described, flag, maybeNumber, maybeText } from '../../result/envelope.ts';
-import { type MinimumItem, MODES, sayOfViews } from '../../result/render/echo/views.ts';
+import {
+  type DisplayRefusal,
+  type MinimumItem,
+  MODES,
+  sayOfViews,
+} from '../../result/render/echo/views.ts';
 import { notAssessed, type SectionOutcome } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { FLOWS, type Flow } from '../displays/flows.ts';
-import type { DisplayReading } from '../displays/reading.ts';
 import { familyOf, type HeartView, isPicture, VIEW_FAMILIES } from '../locate/names.ts';
-import type { ClipView } from '../locate/reader.ts';
 import type { EchoSection, PatientEvidence } from '../shared/section.ts';
 
 interface Found {
@@ -16,7 +19,7 @@ interface Found {
    * and sizes.
    */
   views: ReadonlySet<HeartView>;
-  spectra: readonly DisplayReading[];
+  spectra: readonly Display[];
 }
 
 const inView =
@@ -107,9 +110,39 @@ type ViewsData = z.infer<typeof viewsDataSchema>;
 
 interface ViewsEvidence extends PatientEvidence {
   study: Pick<Study, 'clips'>;
-  clips: readonly ClipView[];
+  clips: readonly ViewedClip[];
   heart: { outlined: readonly { clip: { file: string } }[] };
-  spectra: readonly DisplayReading[];
+  spectra: readonly Display[];
+}
+
+/** View of one clip, and what identified it: the header, the model or a person. */
+interface ViewedClip {
+  clip: {
+    file: string;
+    mode: '2d' | 'colour' | 'spectral' | 'm-mode' | 'unknown';
+    frames: readonly unknown[];
+    regions: readonly unknown[];
+    sweeps: readonly { kind: keyof typeof MODES; valuePerPixel: number | null }[];
+    heartRate: number | null;
+  };
+  view: HeartView | null;
+  source: 'header' | 'model' | 'person' | null;
+  confidence: number | null;
+  /** The most probable view if its probability was below the gate; otherwise null. */
+  belowGate: HeartView | null;
+}
+
+interface Display {
+  file: string;
+  kind: keyof typeof MODES;
+  flow: string | null;
+  /** cm/s */
+  peak: number | null;
+  side: string | null;
+  beats: number;
+  confidence: number;
+  refusal: DisplayRefusal | null;
+  trace: Readonly<Record<string, unknown>> | null;
 }
 
 const NEEDS = ['2D clips of the standard views', 'a permitted model of the views'] as const;
@@ -118,14 +151,14 @@ const NEEDS = ['2D clips of the standard views', 'a permitted model of the views
  * Returns the modes of a clip: the kinds of its spectral and M-mode displays or, if it has none,
  * the mode of its picture (echo 2.3).
  */
-function modesOf({ sweeps, mode }: ClipView['clip']): (keyof typeof MODES)[] {
+function modesOf({ sweeps, mode }: ViewedClip['clip']): (keyof typeof MODES)[] {
   const kinds = [...new Set(sweeps.map(({ kind }) => kind))];
   return kinds.length > 0 ? kinds : [mode];
 }
 
 const familyName = (view: HeartView | null) => view && familyOf(view);
 
-function listed({ clip, view, source, confidence, belowGate }: ClipView, measured: boolean) {
+function listed({ clip, view, source, confidence, belowGate }: ViewedClip, measured: boolean) {
   return {
     file: clip.file,
     mode: modesOf(clip)
@@ -195,7 +228,7 @@ function run(evidence: ViewsEvidence): SectionOutcome {
   if (clips.length === 0) {
     return notAssessed('view_missing', sayOfViews.gap('views.no-image', {}), NEEDS);
   }
-  const found = (by: ClipView['source']) => {
+  const found = (by: ViewedClip['source']) => {
     const own = clips.filter(({ source }) => source === by);
     return [...new Set(own.flatMap(({ view }) => familyName(view) ?? []))];
   };

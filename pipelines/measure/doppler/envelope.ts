@@ -10,7 +10,6 @@ import { readSpectrum, type Spectrum } from './spectrum.ts';
  */
 export type Side = 'above' | 'below';
 
-/** A velocity curve in pixels of its frame. */
 export interface DrawnTrace {
   side: Side;
   /** Row of velocity zero. */

@@ -1,6 +1,5 @@
 import type { ObstetricConcept } from '../../concepts/obstetric.ts';
-import type { DrawnTrace } from '../../measure/doppler/envelope.ts';
-import type { Spectrum } from '../../measure/doppler/spectrum.ts';
+import type { DrawnFlow } from '../../result/measured.ts';
 import type { EvidenceWith } from '../shared/section.ts';
 
 export const DOPPLER_VESSELS = [
@@ -37,8 +36,15 @@ export const VESSEL_OF: ReadonlyMap<string, keyof typeof VALUES> = new Map(
   ),
 );
 
-/** Position of a spectrum on its frame, and the scale of its velocities. */
-type SpectrumAxes = Pick<Spectrum, 'left' | 'top' | 'zeroRow' | 'velocityPerRow'>;
+/** Position of a spectrum on its frame, and the scales of its axes. */
+interface SpectrumAxes {
+  /** Column and row of the frame at which the spectrum begins. */
+  left: number;
+  top: number;
+  zeroRow: number;
+  /** Velocity per row, in cm/s. */
+  velocityPerRow: number;
+}
 
 /** Velocities in one beat, cm/s. Forward flow is positive (obstetric 13.1). */
 export interface BeatVelocities {
@@ -69,7 +75,7 @@ export type DopplerRefusal =
 export type DopplerWaveform =
   | {
       status: 'traced';
-      side: DrawnTrace['side'];
+      side: DrawnFlow['side'];
       /** Beats of similar length and peak, in chronological order. */
       beats: readonly BeatVelocities[];
       /** Number of whole beats on the display, including those that are not similar. */
@@ -93,7 +99,7 @@ export type DopplerWaveform =
       vanishesAt: number | null;
       /** From 0 to 1, from the contrast of the trace and the similarity of the beats. */
       confidence: number;
-      trace: DrawnTrace;
+      trace: DrawnFlow;
       spectrum: SpectrumAxes;
     }
   | { status: 'refused'; reason: DopplerRefusal };

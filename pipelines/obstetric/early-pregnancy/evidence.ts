@@ -1,7 +1,5 @@
 import type { Ellipse, Point } from '../../contract/image.ts';
 import type { Clip, Frame } from '../../contract/study.ts';
-import type { CardiacActivity } from '../../measure/periodicity.ts';
-import type { MModeReading } from '../fetal-heart/evidence.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
 /**
@@ -46,10 +44,21 @@ export interface EarlyFrame {
 }
 
 /** Motion within the sac. `beating`: at the rate of a heartbeat. */
-type EmbryoActivity = CardiacActivity | { status: 'needs-review' };
+type EmbryoActivity =
+  | { status: 'beating'; beatsPerMinute: number; uncertainty: number; strength: number }
+  | { status: 'not-seen' }
+  | { status: 'not-assessable' }
+  | { status: 'needs-review' };
 
 /** Fields of an M-mode sweep that this section uses. */
-export type EarlySweep = Pick<MModeReading, 'fetal' | 'rhythm'>;
+export interface EarlySweep {
+  /** True if the sweep is known to show the fetus. */
+  fetal: boolean;
+  rhythm:
+    | { status: 'beating'; beatsPerMinute: number; variation: number | null }
+    | { status: 'not-seen' }
+    | { status: 'not-assessable' };
+}
 
 export interface EarlyClip {
   /**

@@ -1,7 +1,5 @@
 import type { Ellipse, Point } from '../../contract/image.ts';
 import type { Clip, Frame } from '../../contract/study.ts';
-import type { MModeRhythm } from '../../measure/m-mode/heart-rate.ts';
-import type { CardiacActivity } from '../../measure/periodicity.ts';
 import type { SectionEvidence } from '../shared/section.ts';
 
 export interface LocatedChest {
@@ -57,6 +55,24 @@ export interface CardiacViewReading {
   by: 'classifier' | 'named';
   confidence: number | null;
 }
+
+/** Motion on an M-mode sweep (`measure/m-mode`). `beating`: at the rate of a heartbeat. */
+type MModeRhythm =
+  | {
+      status: 'beating';
+      beatsPerMinute: number;
+      /** Coefficient of variation of the beat lengths; null for fewer than three whole beats. */
+      variation: number | null;
+      strength: number;
+    }
+  | { status: 'not-seen' }
+  | { status: 'not-assessable'; reason: 'no-scale' | 'too-short' };
+
+/** Motion on a cine (`measure/periodicity.ts`). `beating`: at the rate of a heartbeat. */
+export type CardiacActivity =
+  | { status: 'beating'; beatsPerMinute: number; uncertainty: number; strength: number }
+  | { status: 'not-seen' }
+  | { status: 'not-assessable' };
 
 /** Beats of a fetal artery on a spectral display. */
 export interface SpectrumBeats {

@@ -98,7 +98,7 @@ describe('the reason why no apical clip was measured', () => {
   });
 
   it('is that none was recorded at rest', () => {
-    const stressed = { ...clip, view: 'A4C' as const, underStress: true };
+    const stressed = { ...clip, view: 'A4C', underStress: true };
     const code = (clips: Parameters<typeof gap>[0]) =>
       outlineGap({ clips, views: { apical: { clips: [] } }, heart: { clips: none } }, ['A4C'])
         ?.code;

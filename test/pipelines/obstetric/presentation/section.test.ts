@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Clip } from '../../../../pipelines/contract/study.ts';
-import type { CardiacActivity } from '../../../../pipelines/measure/periodicity.ts';
 import type {
+  CardiacActivity,
   CardiacReading,
   MModeReading,
 } from '../../../../pipelines/obstetric/fetal-heart/evidence.ts';
@@ -183,10 +183,7 @@ describe('cardiac activity', () => {
   });
 
   it('is not assessed from a still', () => {
-    const section = sectionOf(
-      interpret(of({ status: 'not-assessable', reason: 'still' })),
-      'presentation',
-    );
+    const section = sectionOf(interpret(of({ status: 'not-assessable' })), 'presentation');
     expect(section.data.cardiac_activity).toBe('not_assessed');
   });
 
