@@ -436,6 +436,9 @@ describe('an outbox with breakers and alternates', () => {
     await stateOf(object, 'archive').toBe('delivered');
     expect(await rowOf(object)).toMatchObject({ state: 'diverted', code: 'peer_unreachable' });
     expect(sent).toEqual(['pacs', 'pacs', 'pacs', 'archive']);
+    const { created_at, give_up_at } = (await rowOf(object, 'archive')) ?? {};
+    const allowed = (Number(give_up_at) - Number(created_at)) / 1000;
+    expect(allowed, 'seconds of giveUpAfterHours').toBeCloseTo(HOUR, 0);
   });
 
   it('diverts a signed document although the alternate has the draft', async () => {

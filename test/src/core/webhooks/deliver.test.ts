@@ -230,11 +230,26 @@ describe('a webhook', () => {
     expect(await isDisabled(site.database, ACCOUNT, hook().url)).toBe(false);
   });
 
+  it('may be tried for five days, longer than its schedule', async () => {
+    await submit();
+    await settled('delivered');
+    const { rows } = await site.database.query<{ hours: number }>(
+      `SELECT EXTRACT(EPOCH FROM give_up_at - created_at)::float8 / 3600 AS hours FROM deliveries
+       WHERE kind = 'webhook'`,
+    );
+    expect(rows).toEqual([{ hours: expect.closeTo(5 * 24, 3) }]);
+  });
+
   it('that has failed for five days disables its address', async () => {
     receiver.replies.push({ status: 500 });
     waits = [];
     await submit();
     await settled('dead');
+    expect(await isDisabled(site.database, ACCOUNT, hook().url)).toBe(false);
+    ahead = 5 * 24 * HOUR_MS - 60_000;
+    receiver.replies.push({ status: 500 });
+    await site.follow(await submit());
+    await expect.poll(async () => (await deliveries())[1]?.state).toBe('dead');
     expect(await isDisabled(site.database, ACCOUNT, hook().url)).toBe(false);
     ahead = 5 * 24 * HOUR_MS;
     receiver.replies.push({ status: 500 });
