@@ -71,7 +71,7 @@ function discVolume(masks: ChamberMasks): number | null {
   const outline = (chamber: Chamber) => {
     const label = labelOf(chamber);
     const own = masks.labels.map((value) => (value === label ? 1 : 0));
-    return outlineOf(own, masks.width, masks.height);
+    return outlineOf(own, masks.width);
   };
   const cavity = outline('lv');
   const axis =

@@ -40,8 +40,7 @@ type Labelled = Pick<LabelMap, 'labels' | 'width' | 'height'>;
  * ratios are used.
  */
 function geometryOf(of: Labelled, faults: ChamberFrame['faults']): FrameGeometry | null {
-  const outline = (chamber: Chamber) =>
-    outlineOf(maskOf(of, labelOf(chamber)), of.width, of.height);
+  const outline = (chamber: Chamber) => outlineOf(maskOf(of, labelOf(chamber)), of.width);
   const outlines = LEFT_HEART.flatMap((chamber) => {
     const found = outline(chamber);
     return found ? [[chamber, found] as const] : [];

@@ -1,7 +1,8 @@
+import { freeMemory } from '../../src/platform/free-memory.ts';
 import type { GrayImage } from '../contract/image.ts';
 import type { SoftMask } from '../measure/soft-mask.ts';
 import { type letterbox, letterboxLit, type Placement } from './letterbox.ts';
-import { freeOutputs, type ModelSession } from './session.ts';
+import type { ModelSession } from './session.ts';
 
 interface ImageMaps {
   placement: Placement;
@@ -33,7 +34,7 @@ export async function mirroredMaps(
     };
     return { placement, map };
   });
-  freeOutputs(outputs);
+  freeMemory(outputs);
   return maps;
 }
 

@@ -86,17 +86,6 @@ export interface ModelSession {
 }
 
 /**
- * Frees the memory of outputs that are no longer needed. If this were left to the garbage
- * collector, it would mark the whole heap after every 64 MB, which the maps of 26 frames take.
- */
-export function freeOutputs(outputs: readonly Float32Array[]): void {
-  for (const { buffer } of outputs) {
-    // The outputs of a batch share their memory.
-    if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
-  }
-}
-
-/**
  * Loads a verified model.
  *
  * @throws if the bytes of the model differ from those in the registry.

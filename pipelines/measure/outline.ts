@@ -1,5 +1,5 @@
 import type { PixelScale, Point } from '../contract/image.ts';
-import { largestOf, paint, type Region, regionsOf } from './regions.ts';
+import { largestOf, type Region, regionsOf } from './regions.ts';
 
 /** Square millimetres per square centimetre, the unit of reported areas. */
 export const SQUARE_CENTIMETRE = 100;
@@ -105,22 +105,26 @@ function smoothedClosed(points: readonly Point[], sigma: number, every: number):
  * Returns the outer border of the largest region in a mask (1 inside), ignoring holes, in
  * pixel-centre coordinates. Null if every region is too small.
  */
-export function outlineOf(mask: Uint8Array, width: number, height: number): Outline | null {
+export function outlineOf(mask: Uint8Array, width: number): Outline | null {
   const largest = largestOf(regionsOf(mask, width));
-  return largest && outlineOfRegion(largest, width, height);
+  return largest && outlineOfRegion(largest, width);
 }
 
 /**
- * Returns the outer border of one region in an image of `width` × `height` pixels. Null if the
- * region is too small.
+ * Returns the outer border of one region in an image of `width` columns. Null if the region is too
+ * small.
  */
-export function outlineOfRegion(region: Region, width: number, height: number): Outline | null {
+export function outlineOfRegion(region: Region, width: number): Outline | null {
   if (region.size < SMALLEST_PIXELS) return null;
-  const own = new Uint8Array(width * height);
-  paint(own, region, 1);
   const first = region.runs[0] ?? 0;
-  const inside = (x: number, y: number) =>
-    x >= 0 && y >= 0 && x < width && y < height && own[y * width + x] === 1;
+  const top = first - (first % width);
+  const last = region.runs.at(-1) ?? 0;
+  // Only the rows of the region, because each frame of a clip has several regions.
+  const own = new Uint8Array(last - top);
+  for (let run = 0; run < region.runs.length; run += 2) {
+    own.fill(1, (region.runs[run] ?? 0) - top, (region.runs[run + 1] ?? 0) - top);
+  }
+  const inside = (x: number, y: number) => x >= 0 && x < width && own[y * width + x - top] === 1;
   const path = edgePath(inside, { x: first % width, y: Math.floor(first / width) });
   const dense = resampled(path, POINTS * OVERSAMPLING);
   return smoothedClosed(dense, SMOOTHING * dense.length, OVERSAMPLING);

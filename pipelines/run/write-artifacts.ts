@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Paper } from '../../config/schema.ts';
+import { freeMemory } from '../../src/platform/free-memory.ts';
 import { inParallel } from '../../src/platform/in-parallel.ts';
 import { writeDisplay } from '../artifacts/display/write-display.ts';
 import { bullsEye } from '../artifacts/drawing/bulls-eye.ts';
@@ -105,6 +106,7 @@ async function renderOverlays(
     const frame = await shown.frame(clip, overlay.frame);
     if (!frame) return [];
     const png = await renderPreview(frame, overlay.measurements);
+    freeMemory([frame.data]);
     return [{ ...overlay, png }];
   };
   const overlays = overlaysOf(result.measurements).filter(isWanted);

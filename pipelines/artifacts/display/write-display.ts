@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { freeMemory } from '../../../src/platform/free-memory.ts';
 import { inParallel } from '../../../src/platform/in-parallel.ts';
 import type { Clip, RgbImage, Study } from '../../contract/study.ts';
 import type { Measurement, Result } from '../../result/envelope.ts';
@@ -112,6 +113,7 @@ interface JpegPicture {
   height: number;
 }
 
+/** Encodes a shown frame, and frees its pixels. */
 async function toJpeg(
   { width, height, data }: RgbImage,
   { longest, quality }: ShownAs,
@@ -120,6 +122,7 @@ async function toJpeg(
   const fitted =
     Math.max(width, height) > longest ? raw.resize(longest, longest, { fit: 'inside' }) : raw;
   const { data: jpeg, info } = await fitted.jpeg({ quality }).toBuffer({ resolveWithObject: true });
+  freeMemory([data]);
   return { jpeg, width: info.width, height: info.height };
 }
 

@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { freeMemory } from '../../../src/platform/free-memory.ts';
 import type { Point } from '../../contract/image.ts';
 import type { RgbImage } from '../../contract/study.ts';
 import type { Caliper, Measurement } from '../../result/envelope.ts';
@@ -187,11 +188,14 @@ export async function renderPreview(
     marks: [...calipers, ...legend(measurements, { top: height, width, notice: DRAFT_NOTICE })],
   });
   const shown = await enlarged(frame, { width, height }, strip);
-  drawOver(shown.data, await sharp(Buffer.from(overlay)).ensureAlpha().raw().toBuffer());
+  const drawn = await sharp(Buffer.from(overlay)).ensureAlpha().raw().toBuffer();
+  drawOver(shown.data, drawn);
   const { width: columns, height: rows } = shown;
-  return sharp(shown.data, { raw: { width: columns, height: rows, channels: 3 } })
+  const png = await sharp(shown.data, { raw: { width: columns, height: rows, channels: 3 } })
     .png({ compressionLevel: COMPRESSION })
     .toBuffer();
+  freeMemory([drawn, shown.data]);
+  return png;
 }
 
 /** Returns the picture of a preview without the strip below it. */

@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { freeMemory } from '../../../src/platform/free-memory.ts';
 import type { RgbImage } from '../../contract/study.ts';
 
 /**
@@ -43,6 +44,7 @@ export async function enlarged(
       under[p + 2] = level;
     }
   }
+  freeMemory(grey ? [grey, large] : [large]);
   return { ...whole, data: under };
 }
 

@@ -6,7 +6,8 @@ import { maskOutside, type ShownPicture, shownPictureOf } from '../../measure/pi
 export interface ShownFrames {
   /**
    * Returns a frame by its number (1-based), black outside the ultrasound picture and where text is
-   * burned in. Null for a damaged frame, which the result already lists as refused.
+   * burned in. Null for a damaged frame, which the result already lists as refused. Nothing else
+   * reads its pixels, so the caller frees them (`freeMemory`).
    */
   frame(clip: Clip, number: number): Promise<RgbImage | null>;
 }
@@ -29,7 +30,9 @@ export function createShownFrames(whole = false): ShownFrames {
       if (!frame) throw new RangeError(`${clip.file} has no frame ${number}`);
       try {
         const image = await frame.rgb();
-        return whole ? image : maskOutside(image, await pictureOf(clip));
+        return whole
+          ? { ...image, data: image.data.slice() }
+          : maskOutside(image, await pictureOf(clip));
       } catch (error) {
         if (error instanceof UnreadableInput) return null;
         throw error;

@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import { z } from 'zod';
+import { freeMemory } from '../../../src/platform/free-memory.ts';
 import { inParallel } from '../../../src/platform/in-parallel.ts';
 import type { Study } from '../../contract/study.ts';
 import type { Result } from '../../result/envelope.ts';
@@ -50,10 +51,12 @@ async function tileOf(
   const image = await shown.frame(clip, middle);
   if (!image) return null;
   const { width, height, data } = image;
-  return sharp(data, { raw: { width, height, channels: 3 } })
+  const tile = await sharp(data, { raw: { width, height, channels: 3 } })
     .resize(TILE.width, TILE.height, { fit: 'contain', background: '#000000' })
     .raw()
     .toBuffer();
+  freeMemory([data]);
+  return tile;
 }
 
 /**

@@ -83,11 +83,11 @@ function chosenClips(views: readonly ClipView[]): Chosen[] {
   );
 }
 
-function outlinesIn({ area, width, height, labels }: ChamberMasks) {
+function outlinesIn({ area, width, labels }: ChamberMasks) {
   const regions = Map.groupBy(regionsOf(labels, width), ({ value }) => value);
   return CHAMBERS.flatMap((chamber) => {
     const largest = largestOf(regions.get(labelOf(chamber)) ?? []);
-    const outline = largest && outlineOfRegion(largest, width, height);
+    const outline = largest && outlineOfRegion(largest, width);
     if (!outline) return [];
     return [
       [chamber, outline.map(({ x, y }) => ({ x: x + area.minX, y: y + area.minY }))] as const,

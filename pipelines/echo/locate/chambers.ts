@@ -9,10 +9,10 @@ import {
   labelsOf,
   maskOf,
   mostLikely,
+  removeSpecks,
   type StructureMasks,
   segmentFan,
   sizeOf,
-  withoutSpecks,
 } from './label-map.ts';
 import { CHAMBERS, type Chamber } from './names.ts';
 import { mirroredImage } from './sector.ts';
@@ -105,7 +105,7 @@ export async function segmentChambers(
   });
   return segmentFan(session, crops, area, CHAMBERS, (shares, grid, placement, width, height) => {
     completeVentricle(shares, grid, LEFT_HEART_LABELS);
-    const found = withoutSpecks(labelsOf(shares, grid, placement, width, height));
+    const found = removeSpecks(labelsOf(shares, grid, placement, width, height));
     if (mirrored) mirrorRows(found.labels, width);
     return found;
   });

@@ -1,7 +1,8 @@
+import { freeMemory } from '../../../src/platform/free-memory.ts';
 import type { GrayImage } from '../../contract/image.ts';
 import type { Rectangle } from '../../contract/study.ts';
 import { letterbox, type Placement } from '../../inference/letterbox.ts';
-import { freeOutputs, type ModelSession } from '../../inference/session.ts';
+import type { ModelSession } from '../../inference/session.ts';
 import { paint, pixelsOf, regionsOf } from '../../measure/regions.ts';
 
 export interface Grid {
@@ -63,7 +64,7 @@ export async function segmentFan<Structure extends string>(
     const confidence: Record<'lv' | Structure, number> = Object.fromEntries(entries);
     return { area, width, height, labels, confidence, accepted: confidence.lv >= gate };
   });
-  freeOutputs(outputs);
+  freeMemory(outputs);
   return masks;
 }
 
@@ -131,14 +132,13 @@ export function labelsOf(
  */
 export function mostLikely(shares: Float32Array, plane: number, classes: number): Uint8Array {
   const best = new Uint8Array(plane);
-  const highest = shares.slice(0, plane);
-  for (let c = 1; c < classes; c++) {
-    for (let at = 0, i = c * plane; at < plane; at++, i++) {
+  for (let at = 0; at < plane; at++) {
+    let highest = shares[at] ?? 0;
+    for (let c = 1, i = at + plane; c < classes; c++, i += plane) {
       const share = shares[i] ?? 0;
-      if (share > (highest[at] ?? 0)) {
-        highest[at] = share;
-        best[at] = c;
-      }
+      if (share <= highest) continue;
+      highest = share;
+      best[at] = c;
     }
   }
   return best;
@@ -231,26 +231,34 @@ const SECOND_PART = 0.2;
 /**
  * Reduces every class except the background to its largest connected part, and fills the holes in
  * that part. Classes in `twofold` may have two parts, such as a wall that is visible on both sides
- * of a cavity.
+ * of a cavity. Modifies the labels of the map, and returns it.
  */
-export function withoutSpecks(
-  { width, height, labels, confidence }: LabelMap,
+export function removeSpecks<Labelled extends Pick<LabelMap, 'width' | 'labels'>>(
+  map: Labelled,
   twofold: readonly number[] = [],
-): LabelMap {
-  const kept = new Uint8Array(labels.length);
+): Labelled {
+  const { width, labels } = map;
   const byValue = Map.groupBy(regionsOf(labels, width), ({ value }) => value);
   for (const [value, parts] of byValue) {
-    const [first, second] = parts.toSorted((a, b) => b.size - a.size);
-    if (first) paint(kept, first, value);
-    if (!first || !second || !twofold.includes(value)) continue;
-    if (second.size >= SECOND_PART * first.size) paint(kept, second, value);
+    const [first, second, ...others] = parts.toSorted((a, b) => b.size - a.size);
+    for (const speck of others) paint(labels, speck, 0);
+    if (!first || !second) continue;
+    const isPart = twofold.includes(value) && second.size >= SECOND_PART * first.size;
+    if (!isPart) paint(labels, second, 0);
   }
-  fillHoles(kept, width);
-  return { width, height, labels: kept, confidence };
+  fillHoles(labels, width);
+  return map;
 }
 
-/** Background enclosed by a single class gets the label of that class. */
-function fillHoles(labels: Uint8Array, width: number): void {
+/**
+ * Background enclosed by a single class gets the label of that class. Only the rows from the first
+ * to the last label are searched: background that reaches their border is not enclosed.
+ */
+function fillHoles(all: Uint8Array, width: number): void {
+  const first = all.findIndex((label) => label !== 0);
+  if (first < 0) return;
+  const last = all.findLastIndex((label) => label !== 0);
+  const labels = all.subarray(first - (first % width), last - (last % width) + width);
   for (const hole of regionsOf(maskOf({ labels }, 0), width)) {
     if (hole.open) continue;
     const around = new Set<number>();

@@ -2,7 +2,7 @@ import type { GrayImage, Point } from '../../contract/image.ts';
 import type { Rectangle } from '../../contract/study.ts';
 import { cropped } from '../../inference/letterbox.ts';
 import type { ModelSession } from '../../inference/session.ts';
-import { labelsOf, type StructureMasks, segmentFan, withoutSpecks } from './label-map.ts';
+import { labelsOf, removeSpecks, type StructureMasks, segmentFan } from './label-map.ts';
 import { PARASTERNAL_STRUCTURES, type ParasternalStructure } from './names.ts';
 
 export type ParasternalMasks = StructureMasks<ParasternalStructure>;
@@ -28,7 +28,7 @@ export async function segmentParasternal(
 ): Promise<ParasternalMasks[]> {
   const crops = images.map((image) => cropped(image, area));
   return segmentFan(session, crops, area, PARASTERNAL_STRUCTURES, (...given) =>
-    withoutSpecks(labelsOf(...given), TWOFOLD),
+    removeSpecks(labelsOf(...given), TWOFOLD),
   );
 }
 

@@ -53,12 +53,12 @@ function shortestThrough(
  * such line was found.
  */
 function fluidDepth(masks: ParasternalMasks): readonly [Point, Point] | null {
-  const { area, width, height } = masks;
+  const { area, width } = masks;
   const fluid = parasternalLabel('effusion');
   const own = sizeOf(masks, fluid);
   if (own === 0) return null;
   const mask = maskOf(masks, fluid);
-  const outline = outlineOf(mask, width, height);
+  const outline = outlineOf(mask, width);
   if (!outline) return null;
   const every = Math.max(1, Math.floor(own / PLACES));
   let deepest: { ends: readonly [Point, Point]; length: number } | null = null;

@@ -214,7 +214,7 @@ function pointsOf(ellipse: Ellipse): Point[] {
  * out all non-elliptic parts.
  */
 function borderOf(mask: SoftMask, placement: Placement): Point[] | null {
-  const border = outlineOf(insideOf(mask), mask.width, mask.height);
+  const border = outlineOf(insideOf(mask), mask.width);
   return border?.map((point) => toSource(placement, point)) ?? null;
 }
 

@@ -1,5 +1,6 @@
+import { freeMemory } from '../../../src/platform/free-memory.ts';
 import type { Ellipse, GrayImage } from '../../contract/image.ts';
-import { freeOutputs, type ModelSession } from '../../inference/session.ts';
+import type { ModelSession } from '../../inference/session.ts';
 import { ellipseFromMoments, solve, type Vector } from '../../measure/ellipse-fit.ts';
 import { levelAt } from '../../measure/line-profile.ts';
 import type { Outline } from './outline.ts';
@@ -47,7 +48,7 @@ export async function refineHeads(
     const mean = straight.map((value, i) => (value + ([c, -x, y, cos, -sin][i] ?? 0)) / 2);
     refined[index] = { ...outline, ellipse: moved(outline.ellipse, mean as Vector) };
   }
-  freeOutputs(outputs);
+  freeMemory(outputs);
   return refined;
 }
 

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readRegistry } from '../../../pipelines/inference/model-registry.ts';
-import { freeOutputs, openSession } from '../../../pipelines/inference/session.ts';
+import { openSession } from '../../../pipelines/inference/session.ts';
+import { freeMemory } from '../../../src/platform/free-memory.ts';
 
 const CPU = { provider: 'cpu', threads: 1 } as const;
 
@@ -53,7 +54,7 @@ describe.each(models.map((model) => [model.id, model] as const))(
     it('runs again after its outputs have been freed', async () => {
       const outputs = await session.run([image, image]);
       const copy = outputs.map((one) => one.slice());
-      freeOutputs(outputs);
+      freeMemory(outputs);
       expect(outputs.map(({ byteLength }) => byteLength)).toEqual([0, 0]);
       expect(await session.run([image, image])).toEqual(copy);
     });

@@ -15,7 +15,7 @@ function mask(inside: (x: number, y: number) => boolean): Uint8Array {
 describe('the outline of a mask', () => {
   it('encloses as much area as the mask has pixels: a disc of radius 50 to within 0.5 %', () => {
     const disc = mask((x, y) => Math.hypot(x - 100, y - 90) <= 50);
-    const outline = outlineOf(disc, SIZE, SIZE) ?? [];
+    const outline = outlineOf(disc, SIZE) ?? [];
     expect(areaOf(outline) / (Math.PI * 50 * 50)).toBeCloseTo(1, 2);
     expect(contains(outline, { x: 100, y: 90 })).toBe(true);
     expect(contains(outline, { x: 155, y: 90 })).toBe(false);
@@ -23,7 +23,6 @@ describe('the outline of a mask', () => {
   it('surrounds the largest region, with its holes filled', () => {
     const outline = outlineOf(
       mask((x, y) => (Math.hypot(x - 60, y - 60) <= 40 && x !== 60) || (x > 150 && y > 150)),
-      SIZE,
       SIZE,
     );
     // Removing the column leaves two halves, and only the larger one is outlined.
@@ -34,7 +33,6 @@ describe('the outline of a mask', () => {
     expect(
       outlineOf(
         mask((x, y) => x < 5 && y < 5),
-        SIZE,
         SIZE,
       ),
     ).toBeNull();

@@ -45,7 +45,7 @@ describe('a filled outline', () => {
       const [x, y] = [(i % size) - 60, Math.floor(i / size) - 55];
       return (x / 40) ** 2 + (y / 25) ** 2 <= 1 ? 1 : 0;
     });
-    const outline = outlineOf(mask, size, size) ?? [];
+    const outline = outlineOf(mask, size) ?? [];
     const again = filledPolygon(
       outline.map(({ x, y }) => [x, y]),
       size,

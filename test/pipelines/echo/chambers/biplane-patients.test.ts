@@ -29,13 +29,13 @@ async function expertVentricle(patient: string, view: string, phase: string) {
   const stem = join(PATIENTS, patient, `${patient}_${view}_${phase}_gt`);
   const header = fieldsOf(await readFile(`${stem}.mhd`, 'utf8'));
   const numbers = (name: string) => (header[name] ?? '').split(/\s+/).map(Number);
-  const [width = 0, height = 0] = numbers('DimSize');
+  const [width = 0] = numbers('DimSize');
   const [x = 0, y = 0] = numbers('ElementSpacing');
   const labels = new Uint8Array(await readFile(`${stem}.raw`));
   const outlines: ChamberFrame['outlines'] = {};
   for (const chamber of ['lv', 'myocardium', 'la'] as const) {
     const own = labels.map((label) => (label === labelOf(chamber) ? 1 : 0));
-    const outline = outlineOf(own, width, height);
+    const outline = outlineOf(own, width);
     if (outline) outlines[chamber] = outline;
   }
   const confidence = { lv: 1, myocardium: 1, la: 1, rv: 0, ra: 0 };
