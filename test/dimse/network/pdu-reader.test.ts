@@ -86,17 +86,17 @@ describe('the PDU reader', () => {
 
   test('is inside a PDU from its first byte to its last', () => {
     const reader = new PduReader(LIMITS);
-    const after = (bytes: Buffer) => {
+    const insideAfter = (bytes: Buffer) => {
       for (const _event of reader.read(bytes));
       return reader.insidePdu;
     };
     const release = encodeReleaseRequest();
     expect(reader.insidePdu).toBe(false);
-    expect(after(association)).toBe(false);
-    expect(after(release.subarray(0, 1)), 'one byte of a header').toBe(true);
-    expect(after(release.subarray(1, 6)), 'a header without its body').toBe(true);
-    expect(after(release.subarray(6, 7)), 'a byte of the body').toBe(true);
-    expect(after(release.subarray(7))).toBe(false);
+    expect(insideAfter(association)).toBe(false);
+    expect(insideAfter(release.subarray(0, 1)), 'one byte of a header').toBe(true);
+    expect(insideAfter(release.subarray(1, 6)), 'a header without its body').toBe(true);
+    expect(insideAfter(release.subarray(6, 7)), 'a byte of the body').toBe(true);
+    expect(insideAfter(release.subarray(7))).toBe(false);
   });
 
   test('accepts the header of an A-ASSOCIATE-RQ of exactly 64 KiB', () => {
