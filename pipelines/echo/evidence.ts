@@ -299,6 +299,27 @@ const unseenFluid = ({ searched, ofOutline }: FluidFinding): FluidFinding => ({
 });
 
 /**
+ * Removes the readings of clips whose view is disputed. Which structures a clip shows, and what its
+ * volumes mean, depends on its view.
+ */
+function withoutDisputed(given: Gathered): Gathered {
+  const disputed = new Set(given.clips.flatMap(({ clip, dispute }) => (dispute ? clip.file : [])));
+  if (disputed.size === 0) return given;
+  const { apical, parasternal } = given.views;
+  const isSettled = ({ file }: { file: string }) => !disputed.has(file);
+  return {
+    ...given,
+    views: {
+      apical: apical && { ...apical, clips: apical.clips?.filter(isSettled) ?? null },
+      parasternal: parasternal && {
+        ...parasternal,
+        clips: parasternal.clips?.filter(isSettled) ?? null,
+      },
+    },
+  };
+}
+
+/**
  * Gathers the evidence before the first section runs, with each value assigned to the section that
  * reports it. `review.counting` is the same evidence without the values that need a review.
  */
@@ -307,10 +328,11 @@ export function gatherEvidence(
   sections: readonly EchoSection<EchoEvidence>[],
 ): EchoEvidence {
   const { accept, models } = given;
-  const whole = gather(given, sections, () => true);
+  const measurable = withoutDisputed(given);
+  const whole = gather(measurable, sections, () => true);
   if (accept === 'simulated') return whole;
   const setting: ReviewSetting = { accept, gaDays: null, models: new Set(models) };
-  const counting = gather(given, sections, (one) => reviewOf(one, setting) === null);
+  const counting = gather(measurable, sections, (one) => reviewOf(one, setting) === null);
   const shown = (key: EvidenceKey) => reviewReason(EVIDENCE[key], {}, accept) === null;
   return {
     ...whole,

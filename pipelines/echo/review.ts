@@ -109,7 +109,8 @@ function asReviewed(gathered: Gathered, effects: readonly Effect[]): Gathered {
     clips: clips.map((one) => {
       const view = namedViewOf(one.clip.file, effects);
       if (view === undefined) return one;
-      return { ...one, view, source: 'person', confidence: null, belowGate: null };
+      const { dispute: _, ...settled } = one;
+      return { ...settled, view, source: 'person', confidence: null, belowGate: null };
     }),
   };
 }

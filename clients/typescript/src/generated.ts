@@ -208,6 +208,13 @@ export type InterpretEchoOutput = {
         source: "header" | "model" | "person" | null;
         /** Confidence of the model; null where the header names the view, or no model was used */
         confidence: number | null;
+        /** Set if the header and the model contradict each other. Nothing is then measured on the clip until a person names its view */
+        disputed: {
+          /** The view in the header */
+          named: string;
+          /** The view that the model sees */
+          seen: string;
+        } | null;
         /** The view that the model would have named if it had no gate */
         below_gate: string | null;
         /** Whether the chambers of the clip were outlined */

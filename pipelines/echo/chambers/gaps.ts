@@ -21,6 +21,8 @@ export interface OutlineEvidence {
     unseparated: boolean;
     /** True if the clip was recorded under stress and was therefore not measured. */
     underStress: boolean;
+    /** The view in the header and the one that the classifier sees, if they contradict each other. */
+    dispute?: { named: string; seen: string };
   }[];
   /**
    * `apical` is null if reading the apical clips failed. `clips` is null if no permitted model can
@@ -62,6 +64,11 @@ export function outlineGap(
       : 'outlines.no-beat';
     return sayOfEcho.gap(code, { views: wanted });
   }
+  const disputed = clips.flatMap(({ dispute }) => dispute ?? []);
+  const [dispute] = disputed.filter(({ named, seen }) =>
+    wanted.some((one) => one === named || one === seen),
+  );
+  if (dispute) return sayOfEcho.gap('outlines.view-disputed', { ...dispute });
   // A clip whose view is undetermined may show a requested view, so the gap must not state that
   // this view is missing.
   const unnamed = clips.filter(({ view, confidence }) => view === null && confidence !== null);

@@ -15,6 +15,7 @@ import {
   cornersOf,
   type EchoReader,
   type EchoReaderInput,
+  viewToRead,
 } from '../locate/reader.ts';
 import { litHull } from '../locate/sector.ts';
 import { jumpingFrames, shapeFaults, ventriclePose } from '../locate/ventricle-pose.ts';
@@ -75,7 +76,7 @@ function chosenClips(views: readonly ClipView[]): Chosen[] {
       .flatMap((of) => {
         const { clip, fan, underStress } = of;
         const moves = clip.frames.length >= LEAST_FRAMES && clip.mode !== 'colour';
-        const usable = of.view === view && moves && !underStress;
+        const usable = viewToRead(of) === view && moves && !underStress;
         return fan && usable ? [{ view, of: { ...of, fan } }] : [];
       })
       .toSorted((one, other) => clipRank(other.of) - clipRank(one.of))

@@ -16,9 +16,10 @@ import {
   type JointEjectionFraction,
   jointEjectionFraction,
 } from './ejection-fraction.ts';
+import type { HeartView } from './names.ts';
 import { type ParasternalMasks, segmentParasternal } from './parasternal.ts';
 import type { VentriclePose } from './ventricle-pose.ts';
-import { nameView, type ViewEstimate } from './view.ts';
+import { contradictingView, nameView, type ViewEstimate } from './view.ts';
 
 interface VentriclePair {
   ed: GrayImage;
@@ -34,6 +35,14 @@ interface VentriclePair {
  */
 export interface HeartLocator {
   nameView: ((frames: readonly GrayImage[], area: Rectangle) => Promise<ViewEstimate>) | null;
+  /** Returns the view that the frames show instead of the one named; null if there is none. */
+  contradictingView:
+    | ((
+        frames: readonly GrayImage[],
+        area: Rectangle,
+        named: HeartView,
+      ) => Promise<HeartView | null>)
+    | null;
   isMirrored: ((frames: readonly GrayImage[], area: Rectangle) => Promise<boolean>) | null;
   segment:
     | ((
@@ -83,6 +92,8 @@ export async function openHeartLocator(
     whole && ((frames, area) => showsRightHeart(whole, frames, area));
   return {
     nameView: view && ((frames, area) => nameView(view, frames, area, confirm)),
+    contradictingView:
+      view && ((frames, area, named) => contradictingView(view, frames, area, named)),
     isMirrored: chambers && ((frames, area) => isMirrored(chambers, frames, area)),
     segment:
       chambers &&

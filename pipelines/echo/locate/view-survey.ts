@@ -51,7 +51,15 @@ async function surveyClip(
   const images = await spreadImages(clip, FRAMES, signal);
   if (images.length === 0) return none;
   const fan = sectorOf(images, searched(clip));
-  if (named || !locator.nameView) return { ...none, fan };
+  if (named) {
+    // Colour clips are not measured, so their names are not examined.
+    const examine = clip.mode === 'colour' ? null : locator.contradictingView;
+    const seen = (await examine?.(images, fan, named)) ?? null;
+    return seen
+      ? { ...none, fan, view: null, source: null, dispute: { named, seen } }
+      : { ...none, fan };
+  }
+  if (!locator.nameView) return { ...none, fan };
   const { view, confidence, belowGate } = await locator.nameView(images, fan);
   const own = nameableView(view);
   return {
@@ -67,7 +75,8 @@ async function surveyClip(
 
 /**
  * Determines the view of every clip from the header or, if it states none, with the classifier on a
- * few frames. `progress` receives the completed share.
+ * few frames. The classifier also examines whether the frames contradict the header. `progress`
+ * receives the completed share.
  */
 export async function surveyViews(
   study: Study,

@@ -19,6 +19,7 @@ import {
   wallThicknessOfBoth,
 } from '../formulas.ts';
 import { familyOf, type HeartView, type ViewFamily } from '../locate/names.ts';
+import type { ViewDispute } from '../locate/reader.ts';
 import {
   forEverySex,
   type GradedQuantity,
@@ -48,7 +49,7 @@ import {
 } from './guideline.ts';
 
 interface LvSizeEvidence extends PatientEvidence {
-  clips: readonly { view: HeartView | null; underStress: boolean }[];
+  clips: readonly { view: HeartView | null; underStress: boolean; dispute?: ViewDispute }[];
   /**
    * `parasternal` is null if reading the parasternal clips failed. `clips` is null if no permitted
    * model can measure parasternal views.
@@ -68,7 +69,12 @@ function parasternalGap({
 }: Pick<LvSizeEvidence, 'clips' | 'views'>): Statement | null {
   if (parasternal === null) return sayOfLvSize.gap('parasternal.reader-failed', {});
   const shown = clips.filter(({ view }) => view !== null && familyOf(view) === 'PLAX');
-  if (shown.length === 0) return sayOfLvSize.gap('parasternal.no-clip', {});
+  if (shown.length === 0) {
+    const [dispute] = clips.flatMap(({ dispute: one }) => (one?.named === 'PLAX' ? one : []));
+    return dispute
+      ? sayOfEcho.gap('outlines.view-disputed', { ...dispute })
+      : sayOfLvSize.gap('parasternal.no-clip', {});
+  }
   if (shown.every(({ underStress }) => underStress)) {
     return sayOfEcho.gap('outlines.under-stress', { views: ['PLAX'] });
   }

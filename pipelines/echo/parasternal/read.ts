@@ -13,6 +13,7 @@ import {
   cornersOf,
   type EchoReader,
   type EchoReaderInput,
+  viewToRead,
 } from '../locate/reader.ts';
 import type { ParasternalClip, ParasternalFrame } from './clip.ts';
 import { showsSegments } from './short-axis-segments.ts';
@@ -115,7 +116,8 @@ function ranked(clips: readonly Chosen[]): Chosen[] {
 function chosenClips(views: readonly ClipView[]): Chosen[] {
   return FAMILIES.flatMap((family) => {
     const own = views.flatMap((of): Chosen[] => {
-      const { view, fan, clip, underStress } = of;
+      const { fan, clip, underStress } = of;
+      const view = viewToRead(of);
       // A view along a vessel is left out, because it does not show a ventricle.
       if (view === null || view === 'SUBCOSTAL-IVC' || familyOf(view) !== family) return [];
       const moves = clip.frames.length >= LEAST_FRAMES && clip.mode !== 'colour';

@@ -11,6 +11,7 @@ import { notAssessed, type SectionOutcome } from '../../result/section-outcome.t
 import type { Statement } from '../../result/statement.ts';
 import { FLOWS, type Flow } from '../displays/flows.ts';
 import { familyOf, type HeartView, isPicture, VIEW_FAMILIES } from '../locate/names.ts';
+import type { ViewDispute } from '../locate/reader.ts';
 import type { EchoSection, PatientEvidence } from '../shared/section.ts';
 
 interface Found {
@@ -87,6 +88,16 @@ const clipViewSchema = z.object({
     'Confidence of the model; null where the header names the view, or no model was used',
     0.96,
   ),
+  disputed: z
+    .object({
+      named: z.string().meta({ description: 'The view in the header', examples: ['A4C'] }),
+      seen: z.string().meta({ description: 'The view that the model sees', examples: ['A2C'] }),
+    })
+    .nullable()
+    .meta({
+      description:
+        'Set if the header and the model contradict each other. Nothing is then measured on the clip until a person names its view',
+    }),
   below_gate: maybeText('The view that the model would have named if it had no gate'),
   measured: flag('Whether the chambers of the clip were outlined', true),
   frames: count('Number of frames', 64),
@@ -130,6 +141,7 @@ interface ViewedClip {
   confidence: number | null;
   /** The most probable view if its probability was below the gate; otherwise null. */
   belowGate: HeartView | null;
+  dispute?: ViewDispute;
 }
 
 interface Display {
@@ -158,7 +170,10 @@ function modesOf({ sweeps, mode }: ViewedClip['clip']): (keyof typeof MODES)[] {
 
 const familyName = (view: HeartView | null) => view && familyOf(view);
 
-function listed({ clip, view, source, confidence, belowGate }: ViewedClip, measured: boolean) {
+function listed(
+  { clip, view, source, confidence, belowGate, dispute }: ViewedClip,
+  measured: boolean,
+) {
   return {
     file: clip.file,
     mode: modesOf(clip)
@@ -168,6 +183,7 @@ function listed({ clip, view, source, confidence, belowGate }: ViewedClip, measu
     level: view,
     source,
     confidence,
+    disputed: dispute ?? null,
     below_gate: belowGate,
     measured,
     frames: clip.frames.length,
@@ -184,7 +200,9 @@ interface Gap {
 function unnamedGap({ clips, study }: ViewsEvidence): Gap | null {
   const pictures = clips.filter(({ clip }) => isPicture(clip));
   // A person who looked at a clip and named none of these views has settled the question.
-  const unnamed = pictures.filter(({ view, source }) => view === null && source !== 'person');
+  const unnamed = pictures.filter(
+    ({ view, source, dispute }) => view === null && source !== 'person' && !dispute,
+  );
   if (unnamed.length === 0) return null;
   const counts = { unnamed: unnamed.length, pictures: pictures.length };
   if (unnamed.every(({ confidence }) => confidence === null)) {
@@ -197,6 +215,15 @@ function unnamedGap({ clips, study }: ViewsEvidence): Gap | null {
     code: 'view_uncertain',
     statement: sayOfViews.gap('views.uncertain', { ...counts, suspected }),
   };
+}
+
+function disputedGap({ clips, study }: ViewsEvidence): Gap | null {
+  const disputes = clips.flatMap(({ clip, dispute }) =>
+    dispute ? [{ image: imageNumber(study, clip.file), ...dispute }] : [],
+  );
+  return disputes.length === 0
+    ? null
+    : { code: 'view_disputed', statement: sayOfViews.gap('views.disputed', { disputes }) };
 }
 
 const nameOf = (flow: string | null) =>
@@ -233,9 +260,12 @@ function run(evidence: ViewsEvidence): SectionOutcome {
     return [...new Set(own.flatMap(({ view }) => familyName(view) ?? []))];
   };
   const [coded, seen, given] = [found('header'), found('model'), found('person')];
-  const gaps = [unnamedGap(evidence), limitedGap(evidence), refusedGap(evidence)].filter(
-    (one) => one !== null,
-  );
+  const gaps = [
+    disputedGap(evidence),
+    unnamedGap(evidence),
+    limitedGap(evidence),
+    refusedGap(evidence),
+  ].filter((one) => one !== null);
   const missing = gaps.map(({ statement }) => statement);
   const outlined = new Set(heart.outlined.map(({ clip }) => clip.file));
   return {

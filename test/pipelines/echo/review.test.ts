@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Change } from '../../../pipelines/contract/review.ts';
 import type { DisplayReading, TracedQuantity } from '../../../pipelines/echo/displays/reading.ts';
+import type { ClipView } from '../../../pipelines/echo/locate/reader.ts';
 import {
   type EchoReviewed,
   interpretReviewed,
@@ -9,6 +10,7 @@ import {
 import type { Result } from '../../../pipelines/result/envelope.ts';
 import { effectsOf } from '../../../pipelines/run/review-effects.ts';
 import { cartValue } from '../cart-sample.ts';
+import { clipOf } from './clip-sample.ts';
 import { parasternalClip } from './parasternal/parasternal-sample.ts';
 import { outlinedHeart } from './reviewed-heart.ts';
 
@@ -585,5 +587,45 @@ describe('a value that a person has accepted', () => {
     const both = { ...heart, gathered: { ...heart.gathered, study } };
     const after = changed(both, ['accept', 'lvef-biplane'], ['reject', 'lvedv-4c']);
     expect(counting('lvef-biplane', after)).toMatchObject({ value: 55, confirmed: 'accepted' });
+  });
+});
+
+describe('a clip that the header names A4C and that shows an A2C', () => {
+  const settled = outlinedHeart();
+  const disputed = ((): EchoReviewed => {
+    const { gathered } = settled;
+    const clips = gathered.study.clips.map((clip, at): ClipView => {
+      const view = at === 0 ? 'A4C' : 'A2C';
+      const one = { ...clipOf(view), clip };
+      return at === 0
+        ? { ...one, view: null, source: null, dispute: { named: 'A4C', seen: 'A2C' } }
+        : one;
+    });
+    return { ...settled, gathered: { ...gathered, clips } };
+  })();
+  const draft = interpretReviewed(disputed, [], AT);
+  const named = (view: string) => {
+    const state = { original: draft, result: draft, effects: [] };
+    const file = disputed.gathered.study.clips[0]?.file ?? '';
+    const change = { kind: 'name-view' as const, file, view };
+    return interpretReviewed(disputed, effectsOf(change, state, reviewRules(disputed)), AT);
+  };
+
+  it('is not measured, and the draft says why', () => {
+    expect(counting('lvef-4c', draft)).toBeUndefined();
+    expect(counting('lvef-biplane', draft)).toBeUndefined();
+    expect(counting('lvef-2c', draft)).toBeDefined();
+    expect(draft.sections.find(({ id }) => id === 'views')?.reason?.code).toBe('view_disputed');
+    expect(summaryOf(draft, 'views')).toContain('image 1 is named A4C, but shows A2C');
+    expect(summaryOf(draft, 'views')).toContain('no clip was found of PLAX, PSAX, A4C');
+    expect(draft.report?.impression.join(' ')).not.toContain('A4C');
+  });
+
+  it('is measured again when a person names it as the header did', () => {
+    const after = named('A4C');
+    const before = interpretReviewed(settled, [], AT);
+    expect(counting('lvef-4c', after)?.value).toBe(counting('lvef-4c', before)?.value);
+    expect(counting('lvef-biplane', after)).toBeDefined();
+    expect(summaryOf(after, 'views')).not.toContain('contradicts');
   });
 });

@@ -192,6 +192,13 @@ class InterpretEchoOutputSections1Reason(TypedDict):
     """What is missing, as data; `detail` is rendered from it"""
 
 
+class InterpretEchoOutputSections1DataClipsDisputed(TypedDict):
+    named: str
+    """The view in the header"""
+    seen: str
+    """The view that the model sees"""
+
+
 class InterpretEchoOutputSections1DataClips(TypedDict):
     file: str
     """File of the request"""
@@ -205,6 +212,8 @@ class InterpretEchoOutputSections1DataClips(TypedDict):
     """Who named the view"""
     confidence: float | None
     """Confidence of the model; null where the header names the view, or no model was used"""
+    disputed: InterpretEchoOutputSections1DataClipsDisputed | None
+    """Set if the header and the model contradict each other. Nothing is then measured on the clip until a person names its view"""
     below_gate: str | None
     """The view that the model would have named if it had no gate"""
     measured: bool

@@ -83,6 +83,16 @@ type Unnamed = {
   suspected: readonly { image: number | null; view: string }[];
 };
 
+interface DisputedView {
+  readonly [name: string]: string | number | null;
+  image: number | null;
+  named: string;
+  seen: string;
+}
+
+const disputeText = ({ image, named, seen }: DisputedView) =>
+  `${imageText(image)} is named ${viewText(named)}, but shows ${viewText(seen)}`;
+
 const clipsText = (unnamed: number, pictures: number) =>
   pictures === 1 ? 'the only clip' : `${unnamed} of ${pictures} clips`;
 
@@ -108,6 +118,8 @@ export const VIEWS_SENTENCES = {
   'views.no-model': ({ unnamed, pictures }: { unnamed: number; pictures: number }) =>
     `No permitted model recognises cardiac views; for ${clipsText(unnamed, pictures)} the header names no view, and ${unnamed === 1 ? 'it was' : 'they were'} not measured.`,
   'views.uncertain': uncertainText,
+  'views.disputed': ({ disputes }: { disputes: readonly DisputedView[] }) =>
+    `The header contradicts the image, and nothing was measured until a person names the view: ${disputes.map(disputeText).join('; ')}.`,
   'views.displays-refused': ({ displays }: { displays: readonly RefusedDisplay[] }) =>
     `Not measured: ${displays.map(refusedText).join('; ')}.`,
   'views.limited': ({ missing }: { missing: readonly MinimumItem[] }) =>

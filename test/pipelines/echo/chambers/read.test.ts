@@ -77,6 +77,7 @@ async function read(views: readonly ClipView[]) {
   let seen = 0;
   const locator: HeartLocator = {
     nameView: null,
+    contradictingView: null,
     isMirrored: null,
     segment: async (images) => {
       seen += images.length;

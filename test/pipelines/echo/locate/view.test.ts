@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { nameView, viewOfShares } from '../../../../pipelines/echo/locate/view.ts';
+import type { HeartView } from '../../../../pipelines/echo/locate/names.ts';
+import {
+  contradictingView,
+  nameView,
+  viewOfShares,
+} from '../../../../pipelines/echo/locate/view.ts';
 import type { ModelSession } from '../../../../pipelines/inference/session.ts';
 import { softmax } from '../../../../pipelines/measure/statistics.ts';
 
@@ -89,5 +94,37 @@ describe('the view of a clip', () => {
   test('has a lower confidence with a temperature above 1', () => {
     const sure = viewOfLogits([0, 4, 0], CHANNELS, 1, 0).confidence;
     expect(viewOfLogits([0, 4, 0], CHANNELS, 2, 0).confidence).toBeLessThan(sure);
+  });
+});
+
+describe('a view named in the header', () => {
+  const seenAs = (shares: Readonly<Record<string, number>>) => (named: HeartView) => {
+    const model = { input: { width: 1, height: 1 }, output: { channels: Object.keys(shares) } };
+    const run = async () => [Float32Array.from(Object.values(shares), Math.log)];
+    const frame = { width: 1, height: 1, data: new Uint8Array(1) };
+    const area = { minX: 0, minY: 0, maxX: 0, maxY: 0 };
+    return contradictingView({ model, run } as unknown as ModelSession, [frame], area, named);
+  };
+
+  test('is contradicted by another view that is nearly certain', async () => {
+    expect(await seenAs({ A2C: 0.02, A4C: 0.96, other: 0.02 })('A2C')).toBe('A4C');
+    expect(await seenAs({ A2C: 0.96, A4C: 0.02, other: 0.02 })('A4C')).toBe('A2C');
+  });
+
+  test('stands if another view is only probable', async () => {
+    expect(await seenAs({ A2C: 0.05, A4C: 0.94, other: 0.01 })('A2C')).toBeNull();
+  });
+
+  test('stands if the classifier recognises no view of a heart', async () => {
+    expect(await seenAs({ A2C: 0.005, A4C: 0.005, other: 0.99 })('A2C')).toBeNull();
+  });
+
+  test('stands if only the level of the short axis or the tilt of the probe differs', async () => {
+    expect(await seenAs({ 'PSAX-MV': 0.99, 'PSAX-AP': 0.01 })('PSAX-AP')).toBeNull();
+    expect(await seenAs({ A4C: 0.99, A5C: 0.01 })('A5C')).toBeNull();
+  });
+
+  test('stands if the classifier was not trained on it', async () => {
+    expect(await seenAs({ A4C: 0.99, other: 0.01 })('RV-INFLOW')).toBeNull();
   });
 });

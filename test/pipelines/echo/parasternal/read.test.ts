@@ -63,6 +63,7 @@ function ringed(): ParasternalMasks {
 
 const locator: HeartLocator = {
   nameView: null,
+  contradictingView: null,
   isMirrored: null,
   segment: null,
   ejectionFraction: null,
