@@ -70,6 +70,14 @@ const SAME_INK = 45;
  */
 const LONG_LINE = 6;
 /**
+ * A line of one or two parts cannot be tested for evenness, and a streak of speckle looks like several
+ * touching letters. Such a line is text only if the rings around its parts vary by at most this share
+ * of the contrast, or if the contrast has at least this many grey levels. Chosen on real screens,
+ * where 111 of the 112 lines that this rules out are tissue, and the other is part of a longer text.
+ */
+const QUIET_RING = 0.25;
+const STRONG_CONTRAST = 110;
+/**
  * Limits of an even line: minimum height relative to the tallest letter, maximum difference in
  * shade, and maximum distance from the baseline as a share of the height.
  */
@@ -108,6 +116,10 @@ interface Letter extends Rectangle {
   kind: number;
   /** Grey level of the brightest pixel or, for dark ink, of the darkest pixel. */
   shade: number;
+  /** Difference in grey levels from the ring around the part. */
+  contrast: number;
+  /** Variation of the ring as a share of the contrast. */
+  variation: number;
   /** Minimum number of letters that the part contains. */
   count: number;
 }
@@ -270,7 +282,7 @@ function letterOf(channel: Channel, ink: Uint8Array, part: Part): Letter | null 
   // has only one.
   if (count > 2 && strokesPerRow < 0.75 * count) return null;
   const { minX, minY, maxX, maxY, kind } = part;
-  return { minX, minY, maxX, maxY, kind, shade, count };
+  return { minX, minY, maxX, maxY, kind, shade, contrast, variation: variation / contrast, count };
 }
 
 function sameLine(a: Letter, b: Letter, widestGap = WIDEST_GAP): boolean {
@@ -347,11 +359,16 @@ function isApart(channel: Channel, ink: Uint8Array, line: readonly Letter[]): bo
 
 /**
  * Returns true if the letters of a line are as even as in a short text: similar in height and
- * shade, and on one baseline. Three echoes of tissue or flow side by side are rarely even. Lines of
- * fewer than three parts and long lines need not be.
+ * shade, and on one baseline. Three echoes of tissue or flow side by side are rarely even. Long lines
+ * need not be, and the parts of a line of fewer than three must be distinct instead.
  */
 function isEven(line: readonly Letter[]): boolean {
-  if (line.length < 3 || line.length >= LONG_LINE) return true;
+  if (line.length >= LONG_LINE) return true;
+  if (line.length < 3) {
+    return line.every(
+      ({ contrast, variation }) => variation <= QUIET_RING || contrast >= STRONG_CONTRAST,
+    );
+  }
   const heights = line.map(heightOf);
   const shades = line.map(({ shade }) => shade);
   const feet = line.map(({ maxY }) => maxY).toSorted((a, b) => a - b);

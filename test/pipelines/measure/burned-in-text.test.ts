@@ -167,6 +167,18 @@ describe('the header bars of many manufacturers', () => {
     },
   );
 
+  it('streaks of speckle, as walls show in an M-mode, are rarely text', async () => {
+    const noise = await tissue(11);
+    const pixels = Buffer.alloc(3 * WIDTH * HEIGHT);
+    for (let i = 0; i < WIDTH * HEIGHT; i += 1) {
+      const [x, y] = [i % WIDTH, Math.floor(i / WIDTH)];
+      const wall = 60 * Math.floor(y / 60) + 30 + 6 * Math.sin(x / 40);
+      const light = 0.45 + 0.75 * Math.exp(-(((y - wall) / 5) ** 2));
+      pixels.fill(Math.min(255, Math.round(light * (noise[i] ?? 0))), 3 * i, 3 * i + 3);
+    }
+    expect(burnedInText({ width: WIDTH, height: HEIGHT, data: pixels }).length).toBeLessThan(10);
+  });
+
   it('lines of few letters are covered together with their block', async () => {
     const block = ['2.Trim.', '97', 'Gn -2', 'LI Y', 'C6 / M7', 'F 2'];
     const text = block.map(
