@@ -29,6 +29,12 @@ export type HeartView =
   | 'RV-INFLOW'
   | 'RV-OUTFLOW';
 
+/** A clip whose header names one view, and which certainly shows another to the classifier. */
+export interface ViewDispute {
+  named: HeartView;
+  seen: HeartView;
+}
+
 /**
  * Groups of views (api 2.6). The result lists clips by group, and sections request them by group.
  */

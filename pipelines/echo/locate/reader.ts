@@ -1,7 +1,7 @@
 import type { Point } from '../../contract/image.ts';
 import type { Clip, Rectangle, Study } from '../../contract/study.ts';
 import type { HeartLocator } from './heart-locator.ts';
-import type { HeartView } from './names.ts';
+import type { HeartView, ViewDispute } from './names.ts';
 
 /**
  * Input of a reader. Frames are decoded on request. A reader must not keep their pixels after
@@ -28,12 +28,6 @@ export interface EchoReader<T> {
    * @param known called after each clip with the readings so far.
    */
   read(input: EchoReaderInput, known?: (soFar: T) => void): Promise<T>;
-}
-
-/** A clip whose header names one view, and which certainly shows another to the classifier. */
-export interface ViewDispute {
-  named: HeartView;
-  seen: HeartView;
 }
 
 /** View of one clip, and what identified it: the header, the model or a person. */

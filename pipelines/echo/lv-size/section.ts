@@ -18,8 +18,7 @@ import {
   relativeWallThickness,
   wallThicknessOfBoth,
 } from '../formulas.ts';
-import { familyOf, type HeartView, type ViewFamily } from '../locate/names.ts';
-import type { ViewDispute } from '../locate/reader.ts';
+import { familyOf, type HeartView, type ViewDispute, type ViewFamily } from '../locate/names.ts';
 import {
   forEverySex,
   type GradedQuantity,

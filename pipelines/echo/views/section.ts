@@ -10,8 +10,13 @@ import {
 import { notAssessed, type SectionOutcome } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
 import { FLOWS, type Flow } from '../displays/flows.ts';
-import { familyOf, type HeartView, isPicture, VIEW_FAMILIES } from '../locate/names.ts';
-import type { ViewDispute } from '../locate/reader.ts';
+import {
+  familyOf,
+  type HeartView,
+  isPicture,
+  VIEW_FAMILIES,
+  type ViewDispute,
+} from '../locate/names.ts';
 import type { EchoSection, PatientEvidence } from '../shared/section.ts';
 
 interface Found {

@@ -9,7 +9,6 @@ import {
   statementsOf,
 } from '../../statement.ts';
 import { listOfLabels, sentence, withUnit } from '../unit-text.ts';
-import { viewText } from './views.ts';
 
 export interface About {
   readonly about: readonly Measurement[];
@@ -286,8 +285,8 @@ export const ECHO_SENTENCES = {
   'outlines.no-clip': noClipText,
   'outlines.no-beat': ({ views }: { views: readonly string[] }) =>
     `The ${anyOf(views)} clips show no complete beat with reliable outlines.`,
-  'outlines.view-disputed': ({ named, seen }: { named: string; seen: string }) =>
-    `Not measured: the header names a clip ${viewText(named)}, but it shows ${viewText(seen)}; a person must name its view.`,
+  'outlines.view-disputed': ({ named }: { named: string; seen: string }) =>
+    `Not measured: the header names a clip ${named}, but it shows another view; a person must name its view.`,
   'outlines.under-stress': ({ views }: { views: readonly string[] }) =>
     `Not assessed: the ${anyOf(views)} clips were recorded under stress, and none at rest.`,
   'rhythm.irregular': ({ beats, few }: { beats: number; few: boolean }) =>
