@@ -48,9 +48,12 @@ async function unreservedBytes(
 const RENEWED_EVERY_MS = 3_600_000;
 
 /**
- * Maximum number of ready files that a process remembers, some 5 MB. A file is usually submitted
- * soon after it was completed.
+ * How long a process remembers a ready file: a file is usually submitted soon after it was
+ * completed. In this time, a file that was deleted through another process is still accepted.
  */
+const REMEMBERED_MS = 60_000;
+
+/** Maximum number of ready files that a process remembers, some 5 MB. */
 const MOST_REMEMBERED = 10_000;
 
 /** Determines when uploads expire: a day after they were announced, completed or last used. */
@@ -194,7 +197,7 @@ export class Uploads {
   readonly #parts: UploadParts;
   readonly #expiry: UploadExpiry;
   readonly #readyFiles: (ids: readonly string[]) => Promise<ReadyFile[]>;
-  readonly #remembered = new Map<string, ReadyFile>();
+  readonly #remembered = new Map<string, { file: ReadyFile; until: number }>();
 
   constructor({ database, blobs, limits, now = () => new Date() }: UploadsParts) {
     this.#database = database;
@@ -360,6 +363,7 @@ export class Uploads {
       [id, accountId, this.#now(), test],
     );
     if (!rows[0]) throw new SonogateError('not_found', 'There is no such upload.');
+    this.#remembered.delete(id);
     if (rows[0].status === 'pending') await this.#parts.abort(id);
   }
 
@@ -382,23 +386,21 @@ export class Uploads {
     );
   }
 
-  /**
-   * Looks up ready files, without a statement if all are remembered and none has to be renewed. A
-   * ready file is only ever renewed until it expires, so what is remembered of it stays true.
-   */
+  /** Looks up ready files, without a statement if all are remembered and none must be renewed. */
   async #lookUp(ids: readonly string[]): Promise<ReadyFile[]> {
-    const endOfLife = this.#expiry.endOfLife();
+    const [now, endOfLife] = [this.#now().getTime(), this.#expiry.endOfLife()];
     const remembered = ids
       .flatMap((id) => this.#remembered.get(id) ?? [])
-      .filter(({ expires_at }) => expires_at >= endOfLife);
-    if (remembered.length === ids.length) return remembered;
+      .filter(({ file, until }) => until > now && file.expires_at >= endOfLife);
+    if (remembered.length === ids.length) return remembered.map(({ file }) => file);
     const found = await this.#readyFiles(ids);
     this.#remember(found);
     return found;
   }
 
   #remember(files: readonly FileRow[]): void {
-    for (const file of files.filter(isReady)) this.#remembered.set(file.id, file);
+    const until = this.#now().getTime() + REMEMBERED_MS;
+    for (const file of files.filter(isReady)) this.#remembered.set(file.id, { file, until });
     for (const id of this.#remembered.keys()) {
       if (this.#remembered.size <= MOST_REMEMBERED) break;
       this.#remembered.delete(id);

@@ -70,7 +70,7 @@ export const STORE_OPERATIONS = operationsOf('DICOMweb', {
     ...STORE,
     path: '/dicomweb/studies/{study}',
     summary: 'Store objects of one study (STOW-RS); objects of other studies are refused',
-    errors: [...STORE_ERRORS, 'invalid_query'],
+    errors: [...STORE_ERRORS, 'not_found', 'invalid_query'],
   },
 });
 

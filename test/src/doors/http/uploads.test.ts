@@ -311,7 +311,7 @@ describe('uploads', () => {
     expect(await expiry()).toBeGreaterThanOrEqual(first + 1.5 * HOUR_MS);
   });
 
-  it('are used in the hour after they were completed without another statement', async () => {
+  it('are used in the minute after they were completed without another statement', async () => {
     const folder = openBlobFolder(join(gateway.dataDir, 'files'));
     const statements: string[] = [];
     let ahead = 0;
@@ -330,12 +330,17 @@ describe('uploads', () => {
     await uploads.receive(id, Readable.from(['a']), 1);
     await uploads.complete(owner, id, null);
     statements.length = 0;
-    ahead = HOUR_MS - 5000;
+    ahead = 55_000;
     expect([...(await uploads.ready(owner, [id])).keys()]).toEqual([id]);
     expect((await uploads.ready({ ...owner, accountId: 'other' }, [id])).size).toBe(0);
     expect((await uploads.ready({ ...owner, test: true }, [id])).size).toBe(0);
     expect(statements).toEqual([]);
 
+    ahead = 65_000;
+    expect([...(await uploads.ready(owner, [id])).keys()]).toEqual([id]);
+    expect(statements, 'it is no longer remembered').toEqual(['SELECT']);
+
+    statements.length = 0;
     ahead = HOUR_MS;
     expect([...(await uploads.ready(owner, [id])).keys()]).toEqual([id]);
     expect(statements, 'it is due for renewal').toEqual(['SELECT', 'UPDATE']);
