@@ -1,4 +1,5 @@
 import { rounded } from '../../measure/rounding.ts';
+import { isBeyond } from '../rv-function/guideline.ts';
 
 /**
  * Limits for estimating RA pressure: IVC diameter, mm, and IVC collapse, per cent, during a sniff
@@ -6,10 +7,13 @@ import { rounded } from '../../measure/rounding.ts';
  */
 export const IVC = { wide: 21, sniff: 50 } as const;
 
-/** Upper limit of the RA area, cm² (ASE15; echo 7.2). */
-const ATRIAL_AREA = 18;
+/** Upper limits of the RA area, cm² (echo 7.2), and of the IVC diameter, mm (ASE15). */
+export const RIGHT_ATRIUM = {
+  'ra-area': { above: 18, decimals: 1 },
+  'ivc-diameter': { above: IVC.wide, decimals: 0 },
+} as const;
 
-export const isAtriumEnlarged = (area: number) => rounded(area, 1) > ATRIAL_AREA;
+export const isAtriumEnlarged = (area: number) => isBeyond(RIGHT_ATRIUM['ra-area'], area);
 
 /**
  * Returns whether an IVC with this collapse, per cent, counts as collapsing. Null exactly at the
@@ -154,7 +158,7 @@ export function signsOf(inputs: PressureSigns): Sign[] {
     by('B', 'PA diameter > 25 mm', 'artery', 0, (v) => v > 25),
     { category: 'B', name: 'PA diameter > aortic root', of: ['artery', 'aorticRoot'], met: wider },
     { category: 'C', name: 'IVC > 21 mm with reduced collapse', of: ofCava, met: plethora },
-    by('C', 'RA area > 18 cm²', 'atrialArea', 1, (v) => v > ATRIAL_AREA),
+    by('C', 'RA area > 18 cm²', 'atrialArea', 1, (v) => v > RIGHT_ATRIUM['ra-area'].above),
   ];
 }
 

@@ -2,7 +2,7 @@ import type { EchoConcept } from '../../concepts/echo.ts';
 import type { Measurement } from '../../result/envelope.ts';
 import { sayOfPressure } from '../../result/render/echo/pulmonary-hypertension.ts';
 import type { Statement } from '../../result/statement.ts';
-import { isBeyond, RV_FUNCTION, RV_SIZE } from '../rv-function/guideline.ts';
+import { isBeyond, RV_FUNCTION, RV_SIZE, withLimit } from '../rv-function/guideline.ts';
 import {
   classification,
   conclude,
@@ -20,6 +20,7 @@ import {
   isUnexpectedJet,
   type PressureSigns,
   probability,
+  RIGHT_ATRIUM,
   signsOf,
 } from './guideline.ts';
 import { type RightHeartPressures, rightHeartPressures } from './measure.ts';
@@ -140,6 +141,14 @@ function unexpectedJet(values: Values, { stenosis }: RightHeartPressures): State
   return sayOfPressure.conclusion('ph.unexpected-jet', {}, about);
 }
 
+/** Returns the measured values; in adults, the RA area and the IVC diameter have their limit. */
+const measuredOf = (values: Values, child: boolean) =>
+  MEASURED.map((key) => {
+    const measurement = values.measurement(key);
+    if (!measurement || child || !(key === 'ra-area' || key === 'ivc-diameter')) return measurement;
+    return withLimit(RIGHT_ATRIUM[key], measurement);
+  });
+
 function run(evidence: PatientEvidence, given: Values) {
   const pressures = rightHeartPressures(given, ID);
   const { own, values } = pressures;
@@ -158,7 +167,7 @@ function run(evidence: PatientEvidence, given: Values) {
       : sayOfPressure.conclusion('ph.probability', { probability: likelihood }));
   const size = values.measurement('ra-area');
   return conclude(pulmonaryHypertension, {
-    measurements: [...MEASURED.map((key) => values.measurement(key)), ...own],
+    measurements: [...measuredOf(values, isChild(evidence)), ...own],
     conclusions: [
       found,
       likelihood && jet && isNearJetLimit(jet.value)

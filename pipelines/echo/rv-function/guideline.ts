@@ -1,4 +1,5 @@
 import { rounded } from '../../measure/rounding.ts';
+import type { Measurement } from '../../result/envelope.ts';
 import { categoryWithin } from '../../result/section-outcome.ts';
 
 /** Indices of RV systolic function, with the cut-offs beyond which they are abnormal (ASE15). */
@@ -19,7 +20,7 @@ export const RV_SIZE = {
   ratio: { above: 1, decimals: 2 },
 } as const;
 
-type Limit = { decimals: number } & ({ below: number } | { above: number });
+export type Limit = { decimals: number } & ({ below: number } | { above: number });
 
 /** Returns true if a value, after rounding, is beyond its limit. */
 export function isBeyond(limit: Limit, value: number): boolean {
@@ -34,6 +35,20 @@ export const isSurelyBeyond = (
   limit: Limit,
   measurement: Parameters<typeof categoryWithin>[0],
 ): boolean | null => categoryWithin(measurement, (value) => isBeyond(limit, value)).category;
+
+/**
+ * Returns the value with its limit (ASE15) as a reference range that is open on the other side, and
+ * with its category. The category is null if the interval of the value includes the limit.
+ */
+export function withLimit(limit: Limit, measurement: Measurement): Measurement {
+  const [low, high] = 'below' in limit ? [limit.below, null] : [null, limit.above];
+  const beyond = isSurelyBeyond(limit, measurement);
+  return {
+    ...measurement,
+    reference: { low, high, centile: null, z_score: null, chart: 'ase-2015-chambers' },
+    interpretation: beyond === null ? null : beyond ? (low === null ? 'H' : 'L') : 'N',
+  };
+}
 
 export type PerformanceMethod = 'pulsed' | 'tissue';
 

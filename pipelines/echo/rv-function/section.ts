@@ -23,10 +23,12 @@ import {
   isBeyond,
   isPerformanceBeyond,
   isSurelyBeyond,
+  type Limit,
   type PerformanceMethod,
   RV_FUNCTION,
   RV_SIZE,
   rvConclusion,
+  withLimit,
 } from './guideline.ts';
 
 interface RvFunctionEvidence extends PatientEvidence, OutlineEvidence {
@@ -116,6 +118,20 @@ const SIZES = {
   'rv-wall': RV_SIZE.wall,
   'rv-to-lv': RV_SIZE.ratio,
 } as const satisfies Partial<Record<EchoConcept, unknown>>;
+
+/** Quantities with a normal range of ASE15. The limit of RV over LV is a sign of PH22, not a range. */
+const RANGES: Readonly<Partial<Record<EchoConcept, Limit>>> = {
+  ...INDICES,
+  'rv-basal': RV_SIZE.basal,
+  'rv-mid': RV_SIZE.mid,
+  'rv-wall': RV_SIZE.wall,
+};
+
+/** Returns the limit of a quantity; null if it has none, or if RIMP was measured in an unknown way. */
+function limitOf(key: EchoConcept, method: PerformanceMethod | null): Limit | null {
+  if (key !== 'rimp') return RANGES[key] ?? null;
+  return method && (method === 'pulsed' ? RV_FUNCTION.rimpPulsed : RV_FUNCTION.rimpTissue);
+}
 
 function sizesOf(values: Values, child: boolean) {
   const judged = child
@@ -210,7 +226,11 @@ function run(evidence: RvFunctionEvidence, values: Values) {
   const { found, conclusions, findings } = concluded(judged, sizesOf(values, child));
   const limits = { pulsed: RV_FUNCTION.rimpPulsed.above, tissue: RV_FUNCTION.rimpTissue.above };
   return conclude(rvFunction, {
-    measurements: MEASURED.map((key) => (key === 'rv-fac' ? change : values.measurement(key))),
+    measurements: MEASURED.map((key) => {
+      const measurement = key === 'rv-fac' ? change : values.measurement(key);
+      const limit = child ? null : limitOf(key, evidence.performanceMethod);
+      return measurement && limit ? withLimit(limit, measurement) : measurement;
+    }),
     conclusions,
     gaps: [
       child ? PATIENT_GAPS.child : null,

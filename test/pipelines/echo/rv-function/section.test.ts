@@ -197,3 +197,32 @@ describe('an index or a size whose interval includes its limit', () => {
     expect(findings).toEqual([]);
   });
 });
+
+describe('normal ranges of the right heart (ASE15; echo 7.2)', () => {
+  const rangeOf = (study: ReturnType<typeof measuredStudy>, key: EchoConcept) => {
+    const found = study.value(key);
+    return found && [found.reference?.low, found.reference?.high, found.interpretation];
+  };
+  it.each([
+    ['tapse', 17, [17, null, 'N']],
+    ['tapse', 16, [17, null, 'L']],
+    ['rv-s-prime', 9.5, [9.5, null, 'N']],
+    ['rv-s-prime', 9.4, [9.5, null, 'L']],
+    ['rv-basal', 41, [null, 41, 'N']],
+    ['rv-basal', 42, [null, 41, 'H']],
+    ['rv-mid', 35, [null, 35, 'N']],
+    ['rv-mid', 36, [null, 35, 'H']],
+    ['rv-wall', 5, [null, 5, 'N']],
+    ['rv-wall', 6, [null, 5, 'H']],
+    ['ra-area', 18, [null, 18, 'N']],
+    ['ra-area', 18.1, [null, 18, 'H']],
+    ['ivc-diameter', 21, [null, 21, 'N']],
+    ['ivc-diameter', 22, [null, 21, 'H']],
+  ] as const)('%s %d', (key, value, expected) => {
+    expect(rangeOf(measuredStudy({ machine: { [key]: value } }), key)).toEqual(expected);
+  });
+  it('are not given to a child', () => {
+    const study = measuredStudy({ machine: { tapse: 16 }, patient: { age: 10 } });
+    expect(rangeOf(study, 'tapse')).toEqual([undefined, undefined, null]);
+  });
+});
