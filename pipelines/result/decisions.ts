@@ -242,9 +242,16 @@ export function decisionsOf(effects: readonly Effect[]): Decisions | null {
   };
 }
 
-/** Returns true if a person accepted another number than this one. A stored number may be rounded. */
-export const isOutdated = ({ seen }: Pick<Confirmation, 'seen'>, value: number): boolean =>
-  seen !== undefined && Math.abs(value - seen) > 1e-6 * Math.abs(seen);
+/**
+ * Returns true if the number that a person accepted is not, or may not be, the number of this value.
+ * A stored number may be rounded. Without a stored number, only a value that nothing else can change
+ * is certain to be the accepted one: a value read on one frame, or printed in a report.
+ */
+export function isOutdated({ as, seen }: Pick<Confirmation, 'as' | 'seen'>, one: Measurement) {
+  if (seen !== undefined) return Math.abs(one.value - seen) > 1e-6 * Math.abs(seen);
+  const isRead = one.inputs.length === 0 && (one.source.frame !== null || isFromReport(one));
+  return as === 'accepted' && !isRead;
+}
 
 /**
  * Returns the result of a review. If a value was accepted and is now calculated from other inputs,
@@ -257,7 +264,7 @@ export function interpretedWith(
   const result = interpret(effects);
   const outdated = (decisionsOf(effects)?.confirmed ?? []).flatMap((given): Effect[] => {
     const own = result.measurements.filter((one) => identityOf(one) === given.on);
-    return own.length > 0 && own.every(({ value }) => isOutdated(given, value))
+    return own.length > 0 && own.every((one) => isOutdated(given, one))
       ? [{ do: 'withdraw-confirmation', on: given.on }]
       : [];
   });

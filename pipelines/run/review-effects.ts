@@ -191,7 +191,7 @@ function accept(one: Measurement, state: ReviewedResult, seen = new Set<string>(
 function acceptUnchanged(one: Measurement, state: ReviewedResult): Effect {
   const on = targetOf(one, state);
   const before = state.effects.findLast((effect) => 'on' in effect && effect.on === on);
-  if (before?.do === 'confirm' && !isOutdated(before, one.value)) return before;
+  if (before?.do === 'confirm' && !isOutdated(before, one)) return before;
   return confirm(one, 'accepted', state, { seen: one.value });
 }
 

@@ -570,6 +570,51 @@ describe('a value that a person has accepted', () => {
     }
   });
 
+  describe('in a version that did not store the number', () => {
+    const original = interpretReviewed(heart, [], AT);
+    const accepted = (key: string) => {
+      const { id = '' } = original.measurements.find(({ concept }) => concept.key === key) ?? {};
+      const change = { kind: 'accept', measurement: id } as const;
+      const state = { original, result: original, effects: [] };
+      return effectsOf(change, state, reviewRules(heart)).map((effect) => {
+        if (effect.do !== 'confirm') return effect;
+        const { seen: _, ...stored } = effect;
+        return stored;
+      });
+    };
+
+    it.each(['lvef-biplane', 'lvedv-biplane', 'wall-motion-score-index'])(
+      'is accepted again by the reader if it is calculated: %s',
+      (key) => {
+        const effects = accepted(key);
+        const result = interpretReviewed(heart, effects, AT);
+        const one = result.measurements.find(({ concept }) => concept.key === key);
+        expect(one).not.toHaveProperty('confirmed');
+        const change = { kind: 'accept', measurement: one?.id ?? '' } as const;
+        const again = effectsOf(change, { original, result, effects }, reviewRules(heart));
+        const after = interpretReviewed(heart, [...effects, ...again], AT);
+        expect(counting(key, after)).toMatchObject({ value: one?.value, confirmed: 'accepted' });
+      },
+    );
+
+    it('stays accepted if it was read on one frame', () => {
+      const result = interpretReviewed(heart, accepted('lvedv-4c'), AT);
+      expect(counting('lvedv-4c', result)).toMatchObject({ confirmed: 'accepted' });
+    });
+  });
+
+  it('leaves the volumes accepted when the ejection fraction is rejected or typed', () => {
+    for (const change of [
+      ['reject', 'lvef-biplane'],
+      ['set-value', 'lvef-biplane', 45],
+    ] as const) {
+      const after = changed(read, ['accept', 'lvef-biplane'], change);
+      for (const volume of ['lvedv-biplane', 'lvesv-biplane', 'lvedv-4c', 'lvesv-2c']) {
+        expect(counting(volume, after)).toMatchObject({ confirmed: 'accepted' });
+      }
+    }
+  });
+
   it('stays if the reader typed it and then its input', () => {
     const typed = [
       ['set-value', 'lvef-biplane', 52],
