@@ -143,16 +143,12 @@ function newRequest(endpoint: Endpoint, command: SubmitCommand, at: Date): NewRe
   };
 }
 
-const COLUMNS = `id, account_id, key_id, model, endpoint, version, status, stage, priority, test,
-  input, metadata, webhook, source, cost, fault, attempts, crashes, lost_runs, last_seq, created_at, started_at,
-  ended_at, expires_at`;
-
 async function findByUniqueKey(
   database: Database,
   { uniqueKey }: SubmitCommand,
 ): Promise<RequestRow> {
   const { rows } = await database.query<RequestRow>(
-    `SELECT ${COLUMNS} FROM requests WHERE unique_key = $1`,
+    'SELECT * FROM requests WHERE unique_key = $1',
     [uniqueKey],
   );
   const [first] = rows;

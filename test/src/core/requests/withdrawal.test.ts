@@ -80,6 +80,14 @@ describe('the withdrawal of a result', () => {
       [id, kind],
     );
 
+  it('is known to a client that submits the request again', async () => {
+    const id = await site.submit('result', { uniqueKey: 'study-1' });
+    await site.until(id, 'succeeded');
+    const { withdrawal } = await withdraw(id);
+    const again = await site.core.submit(site.command('result', { uniqueKey: 'study-1' }));
+    expect(again).toMatchObject({ id, withdrawal });
+  });
+
   it('is sent to every receiver that has the result, and to no other', async () => {
     const id = await finished([PACS, EHR, HIS]);
     await set(id, 'dicom', "state = 'delivered'");
