@@ -12,6 +12,7 @@ import { newPlace } from '../../src/core/studies/intake-folder.ts';
 import { recordArrivals } from '../../src/core/studies/record-arrival.ts';
 import { fixedRules } from '../../src/core/studies/rules/rules-source.ts';
 import type { ReceivedInstance } from '../../src/core/studies/study-store.ts';
+import { listDeliveries } from '../../src/doors/console/deliveries.ts';
 import { createShowSubject } from '../../src/doors/console/identity.ts';
 import { studyPage } from '../../src/doors/console/study-page.ts';
 import { listKeys, readRows } from '../../src/doors/console/worklist.ts';
@@ -67,6 +68,7 @@ export async function dailySteps(database: PooledDatabase, config: Config, objec
     'history, first page': () => core.history(account),
     'history, one status without a hit': () => core.history({ ...account, status: ['failed'] }),
     'history since the last call': () => core.history({ ...account, since: new Date() }),
+    'deliveries, first page': () => listDeliveries('administrator', { limit: 50 }, pages),
     'claim of a delivery': () => claimDelivery(database, ['dicom'], [], 300),
   };
   return {

@@ -4,7 +4,7 @@ import type { Database } from '../../src/platform/database/port.ts';
  * Fills an empty, migrated database so that it resembles a hospital's after years of use: `studies`
  * studies of `objects` objects, each interpreted and delivered, with its history, request events,
  * the objects accepted by the PACS, audit entries, and a hold for every tenth. In addition, API
- * clients made a third as many requests. Names and IDs are padded to the same number of digits, so
+ * clients made a third as many requests, and each study has a webhook. Names and IDs are padded to the same number of digits, so
  * that a search for one finds only that one.
  */
 export async function fillHistory(database: Database, studies: number, objects = 1): Promise<void> {
@@ -77,6 +77,11 @@ const STATEMENTS = [
      'succeeded', '{}', 'normal', false, '{}', '[]', '[]', '{}', jsonb_build_object('kind', 'api'), '{}',
      '[]', 1, 3, ${AT}, ${AT}, ${AT}, now() + interval '1 year'
    FROM generate_series(1, $1::int, 3) AS n`,
+  `INSERT INTO deliveries (id, request_id, kind, destination, object, state, attempt, give_up_at,
+     created_at, ended_at)
+   SELECT 'whd_' || n, 'req_' || n, 'webhook', 'whe_1', 'request.completed', 'delivered', 1, now(),
+     ${AT}, ${AT}
+   FROM generate_series(1, $1::int) AS n`,
 ];
 
 const INSTANCES = `INSERT INTO instances (id, study_id, sop_instance_uid, ordinal, revision, path,

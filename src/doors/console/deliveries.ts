@@ -51,7 +51,10 @@ const SELECT = `
 
 type DeliveryDeps = Pick<ConsoleDeps, 'database' | 'config' | 'showSubject'>;
 
-/** Lists deliveries, newest first. */
+/**
+ * Lists deliveries, newest first. The ids of webhooks, which are not listed, sort after all others.
+ * The condition on the id keeps the database from reading every webhook before the first row.
+ */
 export async function listDeliveries(
   role: ConsoleRole,
   { destination, state, request, cursor, limit }: z.infer<typeof deliveryQuery>,
@@ -69,7 +72,7 @@ export async function listDeliveries(
     return ` AND ${test} $${values.length}`;
   });
   const { rows } = await deps.database.query<ListedDelivery>(
-    `${SELECT}${conditions.join('')} ORDER BY d.id DESC LIMIT $1`,
+    `${SELECT} AND d.id < 'whd_'${conditions.join('')} ORDER BY d.id DESC LIMIT $1`,
     values,
   );
   const page = rows.slice(0, limit);
