@@ -107,15 +107,25 @@ function asksVein({ reducedEf }: Filling2016, counted: readonly Criterion[]): bo
   return reducedEf && of(true) === 1 && of(false) === 1;
 }
 
+/** Returns the criteria of steps 1 and 2. E is needed only if E/A is at most 0.8. */
+function fillingCriteria({ ratio, early }: Filling2016): readonly [Criterion, Criterion] {
+  const isLow = ratio === null ? null : rounded(ratio, 2) <= 0.8;
+  const isSlow = early === null ? null : rounded(early, 0) <= 50;
+  return [
+    { name: 'e-to-a-from-2', met: atLeast(ratio, 2, 2) },
+    { name: 'e-to-a-to-0.8-and-e-to-50', met: isLow && isSlow },
+  ];
+}
+
 /**
  * Applies algorithm B, which is used if the EF is reduced, if there is myocardial disease, or after
  * a positive algorithm A.
  */
 export function algorithm2016B(inputs: Filling2016): Result2016B {
-  if (inputs.ratio === null || inputs.early === null) return 'insufficient-data';
-  const ratio = rounded(inputs.ratio, 2);
-  if (ratio >= 2) return 'grade-iii';
-  if (ratio <= 0.8 && rounded(inputs.early, 0) <= 50) return 'grade-i';
+  const [restrictive, impaired] = fillingCriteria(inputs);
+  if (restrictive.met === true) return 'grade-iii';
+  if (impaired.met === null) return 'insufficient-data';
+  if (impaired.met) return 'grade-i';
   const counted = pressureCriteria(inputs);
   const positive = counted.filter(({ met }) => met === true).length;
   const negative = counted.filter(({ met }) => met === false).length;
@@ -128,13 +138,7 @@ export function algorithm2016B(inputs: Filling2016): Result2016B {
 
 /** Returns the criteria used by algorithm B, in the order of its steps. */
 export function criteria2016B(inputs: Filling2016): Criterion[] {
-  const { ratio, early } = inputs;
-  const restrictive: Criterion = { name: 'e-to-a-from-2', met: atLeast(ratio, 2, 2) };
-  const slow = ratio === null || early === null ? null : rounded(early, 0) <= 50;
-  const impaired: Criterion = {
-    name: 'e-to-a-to-0.8-and-e-to-50',
-    met: slow === null || ratio === null ? null : slow && rounded(ratio, 2) <= 0.8,
-  };
+  const [restrictive, impaired] = fillingCriteria(inputs);
   if (restrictive.met === true) return [restrictive];
   if (impaired.met !== false) return [restrictive, impaired];
   const counted = pressureCriteria(inputs);

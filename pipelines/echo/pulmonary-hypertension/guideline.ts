@@ -102,6 +102,8 @@ export const isUnexpectedJet = (jet: number, acceleration: number): boolean =>
 export interface PressureSigns {
   /** Ratio of the basal RV diameter to the basal LV diameter. */
   ventricularRatio: number | null;
+  /** Ratio of the RV area to the LV area at end-diastole. */
+  areaRatio: number | null;
   eccentricity: number | null;
   /** Ratio of TAPSE to sPAP, mm/mmHg. */
   coupling: number | null;
@@ -151,6 +153,7 @@ export function signsOf(inputs: PressureSigns): Sign[] {
   const ofCava = ['cava', 'collapse'] as const;
   return [
     by('A', 'RV/LV basal ratio > 1.0', 'ventricularRatio', 2, (v) => v > 1),
+    by('A', 'RV/LV area ratio > 1.0', 'areaRatio', 2, (v) => v > 1),
     by('A', 'LV eccentricity index > 1.1', 'eccentricity', 2, (v) => v > 1.1),
     by('A', 'TAPSE/sPAP < 0.55 mm/mmHg', 'coupling', 2, (v) => v < 0.55),
     by('B', 'RVOT acceleration time < 105 ms', 'acceleration', 0, (v) => v < 105),

@@ -74,6 +74,7 @@ const isWithheldAtrial = ({ concept, quality }: Measurement) =>
 /** Quantity behind each input of the signs. The eccentricity index is not measured. */
 const SIGN_CONCEPTS = {
   ventricularRatio: 'rv-to-lv',
+  areaRatio: 'rv-to-lv-area',
   coupling: 'tapse-to-spap',
   acceleration: 'rvot-acceleration',
   earlyRegurgitation: 'pr-vmax',

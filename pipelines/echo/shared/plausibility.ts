@@ -27,8 +27,9 @@ export const PLAUSIBLE: Readonly<Partial<Record<EchoConcept, readonly [number, n
   'rv-ed-area': [5, 60],
   'body-surface-area': [1, 3.2],
   lvidd: [2, 10],
-  ivsd: [0.5, 4],
-  lvpwd: [0.3, 4],
+  // Up to 5 cm, because a septum above 4 cm occurs in massive hypertrophy (echo 14.1).
+  ivsd: [0.5, 5],
+  lvpwd: [0.3, 5],
   'lv-mass': [30, 900],
   'la-volume-biplane': [10, 400],
   'la-volume-area-length': [10, 400],

@@ -226,7 +226,7 @@ export const STENOTIC_GRADIENT = 5;
 /**
  * Peak velocities, m/s, that correspond to peak gradients of 36 and 64 mmHg (VS09 [B]; echo 11.7).
  */
-const PEAK = { moderate: 3, severe: 4 } as const;
+export const PULMONARY_PEAK = { moderate: 3, severe: 4 } as const;
 
 /**
  * Returns the grade of pulmonary stenosis from the peak velocity, m/s. Null below 3 m/s: the table
@@ -234,8 +234,8 @@ const PEAK = { moderate: 3, severe: 4 } as const;
  */
 export function pulmonaryStenosis(peak: number): PulmonaryStenosisGrade | null {
   const shown = rounded(peak, 1);
-  if (shown > PEAK.severe) return 'severe';
-  return shown >= PEAK.moderate ? 'moderate' : null;
+  if (shown > PULMONARY_PEAK.severe) return 'severe';
+  return shown >= PULMONARY_PEAK.moderate ? 'moderate' : null;
 }
 
 /** Grades by EROA, volume and fraction, in increasing severity. */

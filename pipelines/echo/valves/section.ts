@@ -20,7 +20,7 @@ import {
   type PatientEvidence,
   type Values,
 } from '../shared/section.ts';
-import { isSevereRegurgitation, pulmonaryStenosis } from './guideline.ts';
+import { isSevereRegurgitation, PULMONARY_PEAK, pulmonaryStenosis } from './guideline.ts';
 import {
   type AorticStenosis,
   aorticStenosis,
@@ -255,6 +255,7 @@ function run(evidence: PatientEvidence, given: Values) {
       child ? PATIENT_GAPS.child : null,
       ...aorticGaps(values, aortic),
       regurgitationGap(regurgitation),
+      sayOfValves.gap('valves.never-graded', { peak: PULMONARY_PEAK.moderate }),
       sayOfValves.gap('valves.prosthesis-unknown', {}),
     ],
     findings: [

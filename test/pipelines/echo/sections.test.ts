@@ -177,6 +177,9 @@ describe('what is unknown is not treated as negative', () => {
     const { section } = interpreted({ 'av-vmax': 1.2, 'av-mean-gradient': 4 });
     expect(section('valves')?.summary).toContain('Regurgitation not assessed');
     expect(section('valves')?.summary).not.toMatch(/no regurgitation/i);
+    expect(section('valves')?.summary).toContain(
+      'Not graded here: pulmonary regurgitation, tricuspid stenosis',
+    );
   });
 });
 

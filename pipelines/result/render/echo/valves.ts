@@ -186,6 +186,8 @@ export const VALVES_SENTENCES = {
   'valves.area-rejected': () => 'No valve area was used; velocity-based grade only.',
   'valves.regurgitation-not-assessed': (of: OpenValves) =>
     `Regurgitation not assessed${openValves(of)}.`,
+  'valves.never-graded': ({ peak }: { peak: number }) =>
+    `Not graded here: pulmonary regurgitation, tricuspid stenosis, and pulmonary stenosis with a peak velocity below ${peak} m/s.`,
   'valves.prosthesis-unknown': () =>
     'Whether any valve is prosthetic is unknown; native-valve criteria do not apply to prostheses.',
 } as const satisfies SentenceTable;

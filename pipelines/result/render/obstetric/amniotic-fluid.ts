@@ -100,7 +100,7 @@ export const FLUID_SENTENCES = {
     return `${capital(FLUID_TEXT[category])}: ${value ? text.value(value) : ''} (cut-off ${RULE[rule](cutOff)}), ${by}.`;
   },
   'fluid.pockets-apart': ({ source }: { source: SeveralFetusesSource }) =>
-    `Each pocket is reported separately, without an index or a category: ${SEVERAL_FETUSES[source]}.`,
+    `Each pocket is reported separately, without an index or a category: ${SEVERAL_FETUSES[source]}. Twin-twin transfusion, for which the sacs are compared, was not assessed.`,
   'fluid.every-pocket-cut': () =>
     'The deepest pocket was not measured: every pocket extends beyond the image.',
   'fluid.no-model': () => 'No model of the uterus is permitted by the configuration.',

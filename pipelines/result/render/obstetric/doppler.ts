@@ -259,7 +259,7 @@ export const DOPPLER_SENTENCES = {
     return `${name} was not measured: ${REFUSAL[reason]}.`;
   },
   'doppler.several-fetuses': () =>
-    'Several fetuses: singleton charts were used, and nothing was compared.',
+    'Several fetuses: singleton charts were used, and the fetuses were not compared with each other: neither twin anaemia-polycythaemia sequence nor selective growth restriction was assessed.',
   'doppler.partly-named': () =>
     'Not every spectrum and value is labelled by fetus: labelled and unlabelled ones were not compared.',
   'doppler.machine-fetus-not-known': () =>

@@ -245,7 +245,7 @@ function leadText(of: SmallFetus, text: ValueTexts): string {
 
 export const GROWTH_SENTENCES = {
   'growth.several-fetuses': ({ source }: { source: SeveralFetusesSource }) =>
-    `Size for gestational age was not assessed: ${SEVERAL_FETUSES[source]}. The charts apply to singletons.`,
+    `Size for gestational age was not assessed: ${SEVERAL_FETUSES[source]}. The charts apply to singletons. Selective growth restriction was not assessed.`,
   'growth.no-age': () => 'Gestational age was not given, so size for age was not assessed.',
   'growth.nothing-measured': () =>
     'Nothing was measured that could be compared with a growth chart.',

@@ -56,7 +56,7 @@ export const NT_SENTENCES = {
   'nt.no-scale': () => 'NT was not measured: no physical scale was available.',
   'nt.lines-not-seen': () => 'NT was not measured: the nuchal lines were not seen clearly enough.',
   'nt.no-crl': ({ mm }: { mm: number }) =>
-    `CRL was not measured: below ${mm} mm, NT is given without a category.`,
+    `There is no CRL that counts: it is not measured on the view for NT, which does not show the rump, but taken from the ultrasound machine's report or from an image of the embryo in its sac. Below ${mm} mm, NT is given without a category.`,
   'nt.plane-open': ({ criteria }: { criteria: readonly string[] }) =>
     `Not assessed on the plane: ${criteria.join(', ')}; no Herman score is given.`,
   'nt.plane-not-assessed': () => 'The plane in which NT was measured was not assessed.',

@@ -87,6 +87,9 @@ describe('algorithm B of 2016 (echo 10.4)', () => {
     ],
     ['3f', { ...between, averageRatio: 15 }, 'indeterminate'],
     ['no E/A', { early: 90 }, 'insufficient-data'],
+    ['1: E/A of 2 without E', { ratio: 2 }, 'grade-iii'],
+    ['2: E/A of 0.8 without E', { ratio: 0.8 }, 'insufficient-data'],
+    ['3c without E', { ratio: 0.81, averageRatio: 15, jet: 2.9 }, 'grade-ii'],
   ])('step %s', (_, given, expected) => expect(b(given)).toBe(expected));
 });
 

@@ -64,6 +64,7 @@ describe('probability of pulmonary hypertension (echo 12.4)', () => {
 
   const NONE: PressureSigns = {
     ventricularRatio: null,
+    areaRatio: null,
     eccentricity: null,
     coupling: null,
     acceleration: null,
@@ -76,6 +77,7 @@ describe('probability of pulmonary hypertension (echo 12.4)', () => {
   };
   it.each([
     ['A', { ventricularRatio: 1.01 }, { ventricularRatio: 1 }],
+    ['A', { areaRatio: 1.01 }, { areaRatio: 1 }],
     ['A', { eccentricity: 1.11 }, { eccentricity: 1.1 }],
     ['A', { coupling: 0.54 }, { coupling: 0.55 }],
     ['B', { acceleration: 104 }, { acceleration: 105 }],

@@ -22,6 +22,9 @@ it.each([
   ['mitral-a-duration', 251, 'inadequate'],
   ['ivsd', 0.37, 'inadequate'],
   ['ivsd', 0.5, 'accepted'],
+  // A massive septum (echo 14.1).
+  ['ivsd', 4.4, 'accepted'],
+  ['ivsd', 5.1, 'inadequate'],
   ['rv-fac', 5, 'inadequate'],
   ['rv-fac', 5.1, 'accepted'],
   ['rv-ed-area', 0.07, 'inadequate'],

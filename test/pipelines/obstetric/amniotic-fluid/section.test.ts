@@ -433,5 +433,6 @@ it.each([
     expect(result.classifications.filter((one) => one.section === 'amniotic-fluid')).toEqual([]);
     expect(section.summary).not.toContain('normal');
     expect(section.summary).toContain(unused);
+    expect(section.summary).toMatch(/Twin-twin transfusion, .* was not assessed/);
   },
 );

@@ -471,6 +471,9 @@ describe('several fetuses', () => {
       status: 'not_assessed',
       reason: { code: 'several_fetuses' },
     });
+    expect(sectionOf(result, 'growth').summary).toContain(
+      'Selective growth restriction was not assessed.',
+    );
     expect(result.measurements.every(({ reference }) => reference === null)).toBe(true);
     expect(result.classifications.map(({ section }) => section)).not.toContain('growth');
   });

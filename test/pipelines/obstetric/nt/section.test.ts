@@ -131,6 +131,7 @@ describe('nuchal translucency', () => {
   it('without a CRL has no category', () => {
     const outcome = run();
     expect(outcome).toMatchObject({ status: 'partial', reason: { code: 'crl_missing' } });
+    expect(outcome.summary).toContain('it is not measured on the view for NT');
     expect(largest(outcome)).toMatchObject({ reference: null, interpretation: null });
     expect(outcome.classifications?.map(({ id }) => id)).not.toContain(
       'nuchal-translucency-category',
