@@ -81,6 +81,7 @@ const ENVIRONMENT: Record<string, { path: string[]; read?: (text: string) => unk
   SONOGATE_DATA_DIR: { path: ['dataDir'] },
   SONOGATE_HTTP_PORT: { path: ['http', 'port'], read: numberOrText },
   SONOGATE_DICOM_PORT: { path: ['dicom', 'port'], read: numberOrText },
+  SONOGATE_MONITORING_PORT: { path: ['monitoring', 'port'], read: numberOrText },
   SONOGATE_AE_TITLE: { path: ['dicom', 'aeTitle'] },
   SONOGATE_ROLES: { path: ['roles'], read: (text) => text.split(',').map((role) => role.trim()) },
   SONOGATE_LOG_LEVEL: { path: ['logging', 'level'] },

@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import { DatabaseUnreachableError } from '../platform/database/pooled.ts';
 import { ERRORS, type ErrorCode, SonogateError } from '../platform/errors/catalogue.ts';
+import { withMeaning } from '../platform/errors/connection-failures.ts';
 import type { Logger } from '../platform/logging/logger.ts';
 import { type RunByName, type RunCommand, typedCommands } from './commands.ts';
 
@@ -97,6 +99,10 @@ async function handle(
     if (error instanceof SonogateError) {
       const problem = { code: error.code, detail: error.detail ?? error.message };
       return { status: 400, body: JSON.stringify(problem) };
+    }
+    if (error instanceof DatabaseUnreachableError) {
+      const problem = { code: 'database_unreachable', detail: withMeaning(error.message) };
+      return { status: 503, body: JSON.stringify(problem) };
     }
     logger.event('admin_failed', { err: error, operation: name });
     const detail = error instanceof Error ? error.message : String(error);

@@ -112,6 +112,13 @@ describe('configuration', () => {
     );
   });
 
+  it('gives a second process on a machine its own monitoring port by the environment', () => {
+    const settings = { monitoring: { host: '127.0.0.1', port: 9464 } };
+    const file = siteFile(JSON.stringify(settings));
+    const worker = loadConfig({ SONOGATE_CONFIG: file, SONOGATE_MONITORING_PORT: '9465' });
+    expect(worker.monitoring).toEqual({ host: '127.0.0.1', port: 9465 });
+  });
+
   it('reports all wrong values at once, each with what was found and what is allowed', () => {
     const message = complaint({
       SONOGATE_HTTP_PORT: '70000',

@@ -45,6 +45,9 @@ async function runPrinted(text: string, { dataDir, backup, environment }: Rehear
   const own = commands
     .replaceAll('/var/lib/sonogate', dataDir)
     .replaceAll('-o sonogate -g sonogate ', '')
+    .replaceAll('sudo -u postgres ', '')
+    .replaceAll('--owner sonogate ', '')
+    .replaceAll('postgres://sonogate:PASSWORD@db/', 'postgres:///')
     .replaceAll(/^systemctl .*$/gm, '');
   const env = { ...process.env, ...environment };
   await promisify(execFile)('sh', ['-euc', own], { cwd: backup, env });

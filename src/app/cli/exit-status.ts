@@ -2,6 +2,7 @@ import { CommanderError, InvalidArgumentError } from 'commander';
 import { ApiError, NoAnswerError } from '../../../clients/typescript/src/transport.ts';
 import { ConfigError } from '../../../config/load.ts';
 import { NoGatewayError } from '../../operations/socket.ts';
+import { DatabaseUnreachableError, whyDatabaseRefuses } from '../../platform/database/pooled.ts';
 import { catalogueEntry, type ErrorCode, SonogateError } from '../../platform/errors/catalogue.ts';
 import { connectionFailure, withMeaning } from '../../platform/errors/connection-failures.ts';
 
@@ -64,11 +65,17 @@ export function explainFailure(error: unknown): { status: ExitStatus; line: stri
   if (error instanceof SonogateError) {
     return { status: statusOf(error.code), line: `${error.code}: ${inWords(error)}` };
   }
+  if (error instanceof DatabaseUnreachableError) {
+    return { status: EXIT.unreachable, line: withMeaning(`database: ${error.message}`) };
+  }
+  const refusal = whyDatabaseRefuses(error);
+  if (refusal !== null) return { status: EXIT.usage, line: `database: ${refusal}` };
   const { code, path, message } = error as NodeJS.ErrnoException;
   if (path !== undefined && code !== undefined && code in FILE_ERRORS) {
     const line = `${FILE_ERRORS[code as keyof typeof FILE_ERRORS]}: ${path}`;
     return { status: EXIT.usage, line };
   }
+  if (code === 'EADDRINUSE') return { status: EXIT.usage, line: withMeaning(message) };
   return { status: EXIT.unexpected, line: message };
 }
 

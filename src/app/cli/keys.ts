@@ -97,7 +97,7 @@ async function listKeys(form: AnswerForm): Promise<void> {
       ...(end ? [`${end > new Date().toISOString() ? 'expires' : 'expired'} ${end}`] : []),
     ].join('  ');
   });
-  answer(form, keys, lines);
+  answer(form, keys, lines.length > 0 ? lines : ['no keys']);
 }
 
 function stateOf({ revoked_at: revoked, test }: CommandAnswer<'keys.list'>[number]): string {

@@ -34,7 +34,7 @@ export async function listStudies({
     if (study.reason !== null) facts.push(study.reason);
     return facts.join('  ');
   });
-  answer(form, studies, lines);
+  answer(form, studies, lines.length > 0 ? lines : ['no studies']);
 }
 
 /** Stops a study from waiting for more objects. */
@@ -203,7 +203,7 @@ function summary(runs: readonly DryRun[]): string {
     }
   }
   const parts = [...counts].map(([rule, count]) => `${rule} ${count}`);
-  return `${runs.length} studies: ${parts.join(', ') || 'none'}`;
+  return `${runs.length === 1 ? '1 study' : `${runs.length} studies`}: ${parts.join(', ') || 'none'}`;
 }
 
 /** Lists the patients merged by HL7 messages, without patient identity. */

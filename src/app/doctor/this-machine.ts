@@ -9,6 +9,8 @@ import type { Config } from '../../../config/schema.ts';
 import type { ListenerTls } from '../../../config/tls.ts';
 import { modelsInUse, readRegistry } from '../../../pipelines/inference/model-registry.ts';
 import { callAdminSocket, NoGatewayError } from '../../operations/socket.ts';
+import { whyDatabaseRefuses } from '../../platform/database/pooled.ts';
+import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { ifMissing } from '../../platform/errors/file-system.ts';
 import { serverOptions } from '../../platform/tls/certificates.ts';
 import { checkOwnCertificate } from './certificates.ts';
@@ -132,14 +134,18 @@ function openFiles(): Finding {
     : warning('limits', `${words}; at least ${FEWEST_OPEN_FILES} are recommended`);
 }
 
+const RUNS = 'is running on this data folder';
+
 async function gateway(dataDir: string): Promise<Finding> {
   try {
     await callAdminSocket(dataDir, 'deliveries.list', {});
-    return ok('gateway', 'is running on this data folder');
+    return ok('gateway', RUNS);
   } catch (error) {
     if (error instanceof NoGatewayError)
       return warning('gateway', 'none is running on this data folder');
-    return fault('gateway', inOneLine(error));
+    // It answers, though it can carry out nothing; the check of the database says why.
+    const away = error instanceof SonogateError && error.code === 'database_unreachable';
+    return away ? ok('gateway', RUNS) : fault('gateway', inOneLine(error));
   }
 }
 
@@ -154,6 +160,8 @@ const OLDEST_REDIS = [6, 2] as const;
 const CLOCK_SECONDS = 5;
 /** Maximum number of sessions opened by one process (src/platform/database/open.ts). */
 const SESSIONS = 19;
+const NOT_THE_OWNER =
+  'the account in DATABASE_URL may not create tables: make it the owner (ALTER DATABASE … OWNER TO …)';
 
 /** Checks the database, and Redis and the bucket if they are configured. */
 export async function checkBackends(config: Config): Promise<Finding[]> {
@@ -187,12 +195,15 @@ async function database(connectionString: string): Promise<Finding[]> {
       connections: number;
       now: number;
       read_only: string;
+      may_create: boolean;
       encrypted: boolean | null;
     }>(`SELECT current_setting('server_version_num')::int AS number,
       current_setting('server_version') AS version,
       current_setting('max_connections')::int AS connections,
       EXTRACT(EPOCH FROM clock_timestamp())::float8 AS now,
       current_setting('transaction_read_only') AS read_only,
+      has_database_privilege(current_database(), 'CREATE')
+        AND coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS may_create,
       (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS encrypted`);
     const [row] = rows;
     if (!row) return [fault('database', 'does not respond')];
@@ -202,6 +213,7 @@ async function database(connectionString: string): Promise<Finding[]> {
     if (row.read_only === 'on') {
       findings.push(fault('database', 'is read-only, or the standby of another server'));
     }
+    if (!row.may_create) findings.push(fault('database', NOT_THE_OWNER));
     const ahead = row.now - Date.now() / 1000;
     if (Math.abs(ahead) > CLOCK_SECONDS) {
       const words = `its clock is ${Math.abs(ahead).toFixed(0)} s ${ahead > 0 ? 'ahead' : 'behind'}`;
@@ -213,7 +225,7 @@ async function database(connectionString: string): Promise<Finding[]> {
     }
     return findings;
   } catch (error) {
-    return [fault('database', inOneLine(error))];
+    return [fault('database', whyDatabaseRefuses(error) ?? inOneLine(error))];
   } finally {
     await client.end().catch(() => {});
   }

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Logger } from '../logging/logger.ts';
 import { openEmbedded } from './embedded.ts';
-import { openOnPool, type PooledDatabase } from './pooled.ts';
+import { asUnreachable, openOnPool, type PooledDatabase } from './pooled.ts';
 
 /**
  * Maximum number of database sessions per process: those of the core, and those of the queue with
@@ -27,7 +27,10 @@ const PATIENCE = { connectMs: 30_000, statementMs: 120_000 } as const satisfies 
 /** Milliseconds without traffic after which TCP checks that the server is still there. */
 const KEEP_ALIVE_MILLISECONDS = 10_000;
 
-/** Opens a PostgreSQL server (13 or later). Several processes and hosts may share it. */
+/**
+ * Opens a PostgreSQL server (13 or later). Several processes and hosts may share it.
+ * @throws DatabaseUnreachableError
+ */
 export async function openServer(
   databaseUrl: string,
   logger: Logger,
@@ -65,7 +68,7 @@ export async function openServer(
     await pool.query('SELECT 1');
   } catch (error) {
     await close();
-    throw error;
+    throw asUnreachable(error);
   }
   return openOnPool({
     pool,

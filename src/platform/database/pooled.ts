@@ -58,6 +58,25 @@ export function asUnreachable(error: unknown): unknown {
   return new DatabaseUnreachableError(error.message, { cause: error });
 }
 
+/** What to correct if the server refuses the account or the database of DATABASE_URL, by SQLSTATE. */
+const CORRECTIONS: Readonly<Record<string, string>> = {
+  '28000': 'correct the account in DATABASE_URL, or pg_hba.conf on the server',
+  '28P01': 'correct the password in DATABASE_URL',
+  '3D000': 'create it, or correct its name in DATABASE_URL',
+  '42501':
+    'the account in DATABASE_URL must own the database and its tables (ALTER DATABASE … OWNER TO …)',
+};
+
+/**
+ * Returns why the server refuses the account or the database of DATABASE_URL, and what to correct;
+ * null for any other error.
+ */
+export function whyDatabaseRefuses(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error)) return null;
+  const correction = CORRECTIONS[String(error.code)];
+  return correction ? `${error.message}; ${correction}` : null;
+}
+
 /** A database that also provides what the queue and the change feed need. */
 export interface PooledDatabase extends Database {
   /** Pool whose sessions have BullMQ's schema on the search path. */

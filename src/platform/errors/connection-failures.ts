@@ -3,6 +3,8 @@ const UNTRUSTED =
 
 /** Text for the codes of Node.js and OpenSSL with which a connection fails, and what to check. */
 const MEANINGS: Readonly<Record<string, string>> = {
+  EADDRINUSE:
+    'another process uses that port: stop it, or set another one (http.port, dicom.port, hl7v2.port, monitoring.port)',
   ENOTFOUND: 'the host name was not found',
   EAI_AGAIN: 'the DNS server does not respond',
   ECONNREFUSED: 'nothing is listening on that port: is the peer running, and is the port correct?',

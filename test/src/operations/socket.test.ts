@@ -11,6 +11,7 @@ import {
   NoGatewayError,
   serveAdminSocket,
 } from '../../../src/operations/socket.ts';
+import { DatabaseUnreachableError } from '../../../src/platform/database/pooled.ts';
 import { SonogateError } from '../../../src/platform/errors/catalogue.ts';
 import { silentLogger } from '../../../src/platform/logging/logger.ts';
 import { NO_OPERATIONS } from './no-operations.ts';
@@ -42,6 +43,21 @@ describe('admin socket', () => {
     await expect(callAdminSocket(dataDir, 'fail', {})).rejects.toMatchObject({
       code: 'not_found',
       detail: 'no study has this UID',
+    });
+    await server.close();
+  });
+
+  it('reports a database that is down as such, not as a fault of the gateway', async () => {
+    const dataDir = folder();
+    const server = await serveAdminSocket(
+      dataDir,
+      async () => {
+        throw new DatabaseUnreachableError('connect ECONNREFUSED 10.0.0.1:5432');
+      },
+      silentLogger,
+    );
+    await expect(callAdminSocket(dataDir, 'deliveries.list', {})).rejects.toMatchObject({
+      code: 'database_unreachable',
     });
     await server.close();
   });

@@ -5,8 +5,10 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ApiError } from '../../../../clients/typescript/src/index.ts';
 import { EXIT, explainFailure, statusOf, UsageError } from '../../../../src/app/cli/exit-status.ts';
 import { runCommandLine } from '../../../../src/app/cli/sonogate.ts';
+import { openServer } from '../../../../src/platform/database/open.ts';
 import { SonogateError } from '../../../../src/platform/errors/catalogue.ts';
 import { problem } from '../../../../src/platform/errors/problem.ts';
+import { silentLogger } from '../../../../src/platform/logging/logger.ts';
 
 /** A file on this machine; its content does not matter. */
 const CLI = fileURLToPath(new URL('../../../../src/app/cli/sonogate.ts', import.meta.url));
@@ -74,6 +76,25 @@ describe('the exit status of a failure', () => {
     expect(explainFailure(failure)).toMatchObject({
       status: EXIT.unreachable,
       line: expect.stringContaining(words),
+    });
+  });
+
+  it('of a database server that refuses the account says what to correct', () => {
+    const error = Object.assign(new Error('permission denied for schema public'), {
+      code: '42501',
+    });
+    expect(explainFailure(error)).toEqual({
+      status: EXIT.usage,
+      line: expect.stringMatching(/^database: permission denied .*own the database/),
+    });
+  });
+
+  it('of a database server that cannot be reached is not a fault of the program', async () => {
+    const url = `postgres://u@127.0.0.1:${await closedPort()}/x`;
+    const error = await openServer(url, silentLogger).catch((thrown: unknown) => thrown);
+    expect(explainFailure(error)).toEqual({
+      status: EXIT.unreachable,
+      line: expect.stringMatching(/^database: .*nothing is listening on that port/),
     });
   });
 

@@ -23,6 +23,9 @@ import {
   checkDoors,
   checkThisMachine,
 } from '../../../../src/app/doctor/this-machine.ts';
+import { serveAdminSocket } from '../../../../src/operations/socket.ts';
+import { DatabaseUnreachableError } from '../../../../src/platform/database/pooled.ts';
+import { silentLogger } from '../../../../src/platform/logging/logger.ts';
 import { DCMTK_INSTALLED, type Program, startStorescp } from '../../../peers/dcmtk.ts';
 import { type FhirTestServer, startFhirServer } from '../../../peers/fhir-server.ts';
 import { freePort } from '../../../peers/free-port.ts';
@@ -137,6 +140,18 @@ describe('this machine', () => {
     const findings = await checkThisMachine(settings({}));
     expect(findings.find(({ what }) => what === 'gateway')).toMatchObject({ state: 'warning' });
   });
+});
+
+test('a gateway whose database is down is running', async () => {
+  const dataDir = await mkdtemp(join(folder, 'down-'));
+  const socket = await serveAdminSocket(
+    dataDir,
+    () => Promise.reject(new DatabaseUnreachableError('connect ECONNREFUSED 10.0.0.1:5432')),
+    silentLogger,
+  );
+  const findings = await checkThisMachine(settings({ dataDir }));
+  expect(findings.find(({ what }) => what === 'gateway')).toMatchObject({ state: 'ok' });
+  await socket.close();
 });
 
 describe('the doors', () => {
@@ -300,6 +315,11 @@ describe('the backends', () => {
     const [finding] = await checkBackends(settings({ databaseUrl }));
     expect(finding).toMatchObject({ what: 'database', state: 'ok' });
     expect(finding?.detail).toMatch(/^PostgreSQL 1\d/);
+    await server.administer('CREATE ROLE guest LOGIN');
+    const guestUrl = databaseUrl.replace('test@', 'guest@');
+    expect(await checkBackends(settings({ databaseUrl: guestUrl }))).toContainEqual(
+      expect.objectContaining({ state: 'fault', detail: expect.stringMatching(/ALTER DATABASE/) }),
+    );
     await server.administer('ALTER ROLE test SET default_transaction_read_only = on');
     expect(await checkBackends(settings({ databaseUrl }))).toContainEqual(
       expect.objectContaining({ state: 'fault', detail: expect.stringMatching(/^is read-only/) }),
