@@ -176,7 +176,7 @@ function viabilityAt(
   const daysByLmp = dating?.basis === 'lmp' ? dating.ga_days : null;
   const signs = suspiciousSigns({ yolkSac, msd, crl, embryo, daysByLmp });
   const byScan = viability({ crl, msd, embryo, cardiacActivity });
-  const anySign = cardiacActivity !== true && Object.values(signs).some(Boolean);
+  const anySign = Object.values(signs).some(Boolean);
   const seemsLost = byScan === 'diagnostic-of-pregnancy-loss';
   const held = seemsLost ? 'suspicious-for-pregnancy-loss' : byScan;
   const open = held === 'uncertain-viability' || held === 'not-assessable';

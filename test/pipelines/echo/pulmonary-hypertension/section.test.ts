@@ -267,3 +267,31 @@ describe('a velocity near a cut-off', () => {
     expect(said).toBe(near);
   });
 });
+
+describe('what the probability is based on', () => {
+  const said = (given: Given) => interpreted(given).summary(ID) ?? '';
+  const slow = { 'tr-vmax': 2.2 };
+
+  it.each([
+    [{}, 'low by TRV; 0 of 3 categories assessed'],
+    [{ 'rv-to-lv': 0.6 }, 'low by TRV; 1 of 3 categories assessed'],
+    [{ 'rv-to-lv': 0.6, 'ra-area': 15 }, '2 of 3 categories of signs were assessed'],
+  ] as const)('is stated with a low velocity and %j', (signs, expected) => {
+    expect(said({ ...slow, ...signs })).toContain(expected);
+  });
+
+  it('is complete with signs of all categories', () => {
+    const all = { 'rv-to-lv': 0.6, 'ra-area': 15, 'pa-diameter': 20 };
+    expect(said({ ...slow, ...all })).not.toContain('of 3 categories');
+  });
+
+  it.each([
+    [6.9, false],
+    [7, true],
+    [14, true],
+  ])('a vena contracta of %s mm makes the pressure uncertain: %s', (contracta, uncertain) => {
+    const given = { 'tr-vmax': 3.2, 'tr-vena-contracta': contracta };
+    const text = 'the pressure estimated from the jet velocity is uncertain';
+    expect(said(given).includes(text)).toBe(uncertain);
+  });
+});

@@ -11,6 +11,7 @@ import {
   intergrowthCrlAt,
   nybergAge,
   suspiciousSigns,
+  viability,
   yolkSacBand,
 } from '../../../../pipelines/obstetric/early-pregnancy/guideline.ts';
 import {
@@ -310,6 +311,56 @@ describe('viability by the SRU criteria (Doubilet 2013)', () => {
   it('needs both planes of the sac before it reports that there is no embryo', () => {
     expect(category([view(empty(30))])).toBe('not-assessable');
     expect(category([view({ ...empty(30), plane: null })])).toBe('not-assessable');
+  });
+
+  it('is uncertain for a silent embryo whose length is not known', () => {
+    const seen = { crl: null, msd: null, embryo: true, cardiacActivity: false };
+    expect(viability(seen)).toBe('uncertain-viability');
+    expect(viability({ ...seen, cardiacActivity: null })).toBe('not-assessable');
+  });
+
+  it('is not assessable if only the upper end of an interval is suspicious', () => {
+    expect(category([view({ yolkMm: 7.1 })])).toBe('not-assessable');
+    expect(category([view({ yolkMm: 8.1 })])).toBe('suspicious-for-pregnancy-loss');
+  });
+
+  it.each([
+    ['lmp', 42, 'suspicious-for-pregnancy-loss'],
+    ['crl', 42, 'uncertain-viability'],
+  ])('without an embryo, dated by %s, at %s days: %s', (basis, ga_days, expected) => {
+    expect(category(both(empty(12)), { dating: { basis, ga_days } })).toBe(expected);
+  });
+
+  it.each([
+    [['transvaginal', 'transvaginal'], 'transvaginal', 'after at least 7 days'],
+    [['transvaginal', 'transabdominal'], 'not_known', 'after at least 14 days'],
+  ] as const)('applies to images that are all transvaginal: %j', (routes, route, advice) => {
+    const planes = ['sagittal', 'transverse'] as const;
+    const clips = planes.map((plane, at) => view({ ...empty(30), plane, route: routes[at] }));
+    const result = interpret(clips);
+    expect(sectionOf(result, 'early-pregnancy').data.route).toBe(route);
+    expect(result.guidance.find(({ id }) => id === 'repeat-early-scan')?.text).toContain(advice);
+  });
+
+  it('of values of the machine alone, has no known route', () => {
+    const { data } = sectionOf(interpret([], {}, { crl: 12 }), 'early-pregnancy');
+    expect(data.route).toBe('not_known');
+  });
+
+  it('states the longest clip without activity', () => {
+    const [first] = clip('still.dcm').frames;
+    if (!first) throw new Error('a clip without a frame');
+    const lasting = (time: number) =>
+      view({ ...silent(9), clip: { frames: [first, { ...first, index: 1, time }] } });
+    const { findings } = interpret([lasting(2), lasting(3.5), lasting(3)]);
+    expect(findings.find(({ id }) => id === 'viability')?.text).toContain('clip of 3.5 s');
+  });
+
+  it('does not doubt that a sac with a yolk sac is a gestational sac', () => {
+    const { findings } = interpret(both({ ...empty(30), yolkMm: 4 }));
+    const { text } = findings.find(({ id }) => id === 'viability') ?? {};
+    expect(text).toContain('it cannot establish that a sac is empty');
+    expect(text).not.toContain('whether it is an intrauterine gestational sac');
   });
 
   it('is suspicious by either route', () => {
@@ -747,6 +798,40 @@ describe('a sac outlined on images without a scale, which is not searched for co
     expect(section.summary).not.toContain('no embryo seen');
     expect(result.findings.some(({ id }) => id === 'viability')).toBe(false);
     expect(result.classifications[0]?.value).toBe('not-assessable');
+  });
+});
+
+describe('the values of an early pregnancy', () => {
+  it('have an age by the sac only if there is no CRL', () => {
+    const ids = (given: View) => interpret(both(given)).measurements.map(({ id }) => id);
+    expect(ids({ sac: [20, 20] })).toContain('ga-by-sac');
+    const short = ids({ sac: [20, 20], embryoMm: 4 });
+    expect(short).not.toContain('ga-by-sac');
+    expect(short).not.toContain('ga-by-crl');
+  });
+
+  it('have the confidence of the sac and of the embryo', () => {
+    const { measurements } = interpret([
+      view({ embryoMm: 10, confidence: 0.8, cardiac: { ...BEATING, strength: 1.2 } }),
+    ]);
+    const confidence = (key: string) =>
+      measurements.find(({ concept }) => concept.key === key)?.confidence;
+    expect(confidence('crl')).toBeCloseTo(0.8 * 0.9, 6);
+    expect(confidence('fetal-heart-rate')).toBe(1);
+  });
+
+  it('are inadequate outside their limits', () => {
+    const fast = interpret([view({ embryoMm: 10, cardiac: { ...BEATING, beatsPerMinute: 261 } })]);
+    expect(measurementOf(fast, 'embryonic-heart-rate').quality).toBe('inadequate');
+    const wide = interpret(both({ sac: [81, 81] }));
+    expect(measurementOf(wide, 'mean-sac-diameter').quality).toBe('inadequate');
+  });
+
+  // A CRL of 10 mm corresponds to 49.66 days. At 7+1, 115 /min is slow; at 7+0, borderline.
+  it('have a heart rate judged at the rounded age by CRL', () => {
+    const { findings } = interpret([], {}, { crl: 10, 'fetal-heart-rate': 115 });
+    const found = findings.find(({ id }) => id === 'embryonic-heart-rate');
+    expect(found?.severity).toBe('abnormal');
   });
 });
 
