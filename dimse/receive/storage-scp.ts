@@ -8,9 +8,9 @@ import {
   type JudgedObject,
   judgeObject,
   keepShared,
-  keepUnlessDuplicate,
   type RegistrationOptions,
   RowMayExistError,
+  settleShared,
 } from '../../src/core/studies/arrival.ts';
 import {
   headerOfStart,
@@ -198,12 +198,12 @@ async function register(
   peer: AssociationPeer,
   parts: SinkParts,
 ): Promise<{ recorded: Promise<void> }> {
-  const { answersBeforeRow, registrar, onArrival, objects, logger, follow } = parts;
+  const { answersBeforeRow, registrar, onArrival, logger, follow } = parts;
   const known = await keptOrForgotten(object.path, parts, () => keepShared(object, parts));
   const row = registrar.register(object, !answersBeforeRow).then(async (arrival) => {
     onArrival(peer, object.source, arrival);
     const { outcome } = arrival;
-    await keepUnlessDuplicate(object, { known, outcome }, { objects }).catch((cause) => {
+    await settleShared(object, { known, outcome }, parts).catch((cause) => {
       throw new RowMayExistError('an object with a row could not be stored', { cause });
     });
   });

@@ -113,6 +113,7 @@ function arriving(round: number, objects: number): ReceivedInstance[] {
       bytes: 20_000,
       fileSha256: createHash('sha256').update(path).digest('hex'),
       dataSetSha256: createHash('sha256').update(`data set of ${path}`).digest('hex'),
+      contentSha256: null,
       transferSyntax: '1.2.840.10008.1.2.1',
       header: {
         sopClassUid: '1.2.840.10008.5.1.4.1.1.6.1',

@@ -4,7 +4,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Source } from '../../../config/schema.ts';
-import { type FileMeta, readFileMeta } from '../../../pipelines/dicom/part10.ts';
+import { contentDigest } from '../../../pipelines/dicom/content-digest.ts';
+import type { FileMeta } from '../../../pipelines/dicom/part10.ts';
 import type { Database } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import type { Logger } from '../../platform/logging/logger.ts';
@@ -12,6 +13,7 @@ import { createAuditWriter } from '../audit/audit.ts';
 import type { ReceivedObjects } from '../files/received-objects.ts';
 import { quietDeadline, rerunPolicy } from './completion.ts';
 import { attributeText, type InstanceHeader } from './instance-header.ts';
+import { recordUnneededBlobs } from './intake-folder.ts';
 import { quarantine } from './quarantine.ts';
 import { readInstanceHeader } from './read-header.ts';
 import { DigestsMissingError, recordArrivals } from './record-arrival.ts';
@@ -93,17 +95,19 @@ export async function keepShared(
 }
 
 /**
- * Copies to the bucket an object that `keepShared` skipped as known but that was stored as new:
- * retention has removed the earlier copy and its row in the meantime. Called when the object has
- * its row.
+ * Corrects what `keepShared` did, once the outcome is known. It skipped an object as known, but
+ * retention has removed the earlier copy and its row in the meantime; or it copied an object that is
+ * a duplicate in another encoding.
  */
-export async function keepUnlessDuplicate(
+export async function settleShared(
   object: JudgedObject,
   { known, outcome }: { known: boolean; outcome: Arrival['outcome'] | undefined },
-  { objects }: Pick<RegistrationOptions, 'objects'>,
+  { database, objects, now }: Pick<RegistrationOptions, 'database' | 'objects' | 'now'>,
 ): Promise<void> {
-  if (!known || outcome === 'duplicate') return;
-  await objects.keep({ ...object, ...(await object.digests()) });
+  if (!objects.shared || known === (outcome === 'duplicate')) return;
+  const { fileSha256 } = await object.digests();
+  if (known) await objects.keep({ ...object, fileSha256 });
+  else await recordUnneededBlobs(database, [fileSha256], now());
 }
 
 /** Thrown if the row of an object was committed, or may have been: its file must be kept. */
@@ -140,7 +144,7 @@ export async function writeRows(
 }
 
 /**
- * Computes the missing digests of data sets. Those of stored objects are added to their rows.
+ * Computes the missing digests of contents. Those of stored objects are added to their rows.
  * @returns the received objects with their digests.
  * @throws SonogateError `storage_unreachable`
  */
@@ -153,8 +157,8 @@ async function withDigests(
     const path = await objects.locate(copy);
     // A digest of '' equals no other: a stored object that cannot be read does not count as a copy
     // of the received one, and both are kept.
-    const digest = path === null ? '' : await dataSetDigest(path).catch(() => '');
-    await database.query('UPDATE instances SET data_set_sha256 = $2 WHERE id = $1', [
+    const digest = path === null ? '' : await contentDigest(path).catch(() => '');
+    await database.query('UPDATE instances SET content_sha256 = $2 WHERE id = $1', [
       copy.id,
       digest,
     ]);
@@ -163,8 +167,8 @@ async function withDigests(
   for (const object of received) {
     if (!missing.received.has(object)) complete.push(object);
     else {
-      const dataSetSha256 = await dataSetDigest(join(dataDir, object.path));
-      complete.push({ ...object, dataSetSha256 });
+      const contentSha256 = await contentDigest(join(dataDir, object.path));
+      complete.push({ ...object, contentSha256 });
     }
   }
   return complete;
@@ -189,15 +193,6 @@ export async function contentOf(
   return { fileSha256: file.digest('hex'), dataSetSha256: dataSet.digest('hex'), checksum };
 }
 
-async function dataSetDigest(path: string): Promise<string> {
-  const { dataSetOffset } = await readFileMeta(path);
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path, { start: dataSetOffset })) {
-    hash.update(chunk as Buffer);
-  }
-  return hash.digest('hex');
-}
-
 async function receivedInstance(
   { path, bytes, digests, source, header, meta, receivedAt }: JudgedObject,
   sources: readonly Source[],
@@ -206,6 +201,7 @@ async function receivedInstance(
     path,
     bytes,
     ...(await digests()),
+    contentSha256: null,
     transferSyntax: meta.transferSyntax,
     header,
     source,
@@ -288,7 +284,7 @@ export async function registerAtOnce(
       throw (await quarantineForItsValues(object, error, options)) ?? error;
     });
     if (arrival) await afterRow(object, arrival, options);
-    await keepUnlessDuplicate(object, { known, outcome: arrival?.outcome }, options);
+    await settleShared(object, { known, outcome: arrival?.outcome }, options);
   } catch (error) {
     throw error instanceof RowMayExistError ? error.cause : error;
   }

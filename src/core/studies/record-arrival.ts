@@ -21,8 +21,8 @@ import { type Arrival, ownSeries, type ReceivedInstance, type StudyRow } from '.
  */
 
 /**
- * Thrown if objects with the same SOP Instance UID must be compared, but the digest of a data set
- * is missing. The transaction must be repeated once the digests are known.
+ * Thrown if objects with the same SOP Instance UID must be compared, but the digest of a content is
+ * missing. The transaction must be repeated once the digests are known.
  */
 export class DigestsMissingError extends Error {
   override name = 'DigestsMissingError';
@@ -30,7 +30,7 @@ export class DigestsMissingError extends Error {
   readonly stored: readonly Copy[];
 
   constructor(received: ReadonlySet<ReceivedInstance>, stored: readonly Copy[]) {
-    super('objects with the same SOP Instance UID lack the digests of their data sets');
+    super('objects with the same SOP Instance UID lack the digests of their contents');
     this.received = received;
     this.stored = stored;
   }
@@ -131,7 +131,7 @@ export interface Copy {
   id: string;
   path: string;
   fileSha256: string;
-  dataSetSha256: string | null;
+  contentSha256: string | null;
 }
 
 /** The existing rows by study and SOP Instance UID (`copyKey`). */
@@ -146,7 +146,7 @@ async function knownCopies(
 ): Promise<KnownCopies> {
   const { rows } = await tx.query<Copy & { study: string; uid: string }>(
     `SELECT id, study_id AS study, sop_instance_uid AS uid, path, file_sha256 AS "fileSha256",
-       data_set_sha256 AS "dataSetSha256"
+       content_sha256 AS "contentSha256"
      FROM instances WHERE study_id = ANY ($1::uuid[]) AND sop_instance_uid = ANY ($2::text[])`,
     [
       [...studies.values()].map(({ id }) => id),
@@ -170,8 +170,8 @@ function requireDigests(
     const copies = known.get(key) ?? [];
     const others = objects.filter(({ path }) => copies.every((copy) => copy.path !== path));
     if (others.length === 0 || copies.length + others.length === 1) continue;
-    for (const object of others) if (object.dataSetSha256 === null) lacking.add(object);
-    stored.push(...copies.filter(({ dataSetSha256 }) => dataSetSha256 === null));
+    for (const object of others) if (object.contentSha256 === null) lacking.add(object);
+    stored.push(...copies.filter(({ contentSha256 }) => contentSha256 === null));
   }
   if (lacking.size > 0 || stored.length > 0) throw new DigestsMissingError(lacking, stored);
 }
@@ -197,7 +197,7 @@ function addedTogether(
   const [last] = objects.slice(-1);
   if (!last || study.state !== 'receiving' || study.patient_mismatch !== null) return null;
   const addition: Addition = { study, rows: [], last, arrived: [] };
-  const seen = new Map<string, Pick<Copy, 'path' | 'dataSetSha256'>[]>();
+  const seen = new Map<string, Pick<Copy, 'path' | 'contentSha256'>[]>();
   for (const object of objects) {
     const { sopInstanceUid, identity } = object.header;
     if (namesAnotherPatient(study.identity, identity)) return null;
@@ -205,7 +205,7 @@ function addedTogether(
     const copies = [...(known.get(key) ?? []), ...(seen.get(key) ?? [])];
     const copy =
       copies.find(({ path }) => path === object.path) ??
-      copies.find(({ dataSetSha256 }) => dataSetSha256 === object.dataSetSha256);
+      copies.find(({ contentSha256 }) => contentSha256 === object.contentSha256);
     if (copy === undefined && copies.length > 0) return null;
     const isNew = copy === undefined || copy.path === object.path;
     if (copy === undefined) {
@@ -231,6 +231,7 @@ async function insertTogether(tx: Queryable, additions: readonly Addition[]): Pr
       bytes: received.bytes,
       file_sha256: received.fileSha256,
       data_set_sha256: received.dataSetSha256,
+      content_sha256: received.contentSha256,
       transfer_syntax: received.transferSyntax,
       header: received.header,
       received_at: received.receivedAt,
@@ -238,12 +239,12 @@ async function insertTogether(tx: Queryable, additions: readonly Addition[]): Pr
   );
   await tx.query(
     `INSERT INTO instances (id, study_id, sop_instance_uid, ordinal, revision, path, bytes,
-       file_sha256, data_set_sha256, transfer_syntax, header, received_at, conflict)
+       file_sha256, data_set_sha256, content_sha256, transfer_syntax, header, received_at, conflict)
      SELECT id, study, uid, ordinal, revision, path, bytes, file_sha256, data_set_sha256,
-       transfer_syntax, header, received_at, false
+       content_sha256, transfer_syntax, header, received_at, false
      FROM jsonb_to_recordset($1::jsonb) AS n (id uuid, study uuid, uid text, ordinal integer,
        revision integer, path text, bytes bigint, file_sha256 text, data_set_sha256 text,
-       transfer_syntax text, header jsonb, received_at timestamptz)`,
+       content_sha256 text, transfer_syntax text, header jsonb, received_at timestamptz)`,
     [JSON.stringify(objects)],
   );
   await tx.query(
@@ -270,9 +271,9 @@ async function recordAlone(tx: Queryable, received: ReceivedInstance): Promise<A
   const study = await lockedStudy(tx, received.header.studyInstanceUid);
   const { rows: same } = await tx.query<{ path: string; revision: number }>(
     `SELECT path, revision FROM instances
-     WHERE study_id = $1 AND sop_instance_uid = $2 AND (data_set_sha256 = $3 OR path = $4)
+     WHERE study_id = $1 AND sop_instance_uid = $2 AND (content_sha256 = $3 OR path = $4)
      ORDER BY path = $4 DESC`,
-    [study.id, received.header.sopInstanceUid, received.dataSetSha256, received.path],
+    [study.id, received.header.sopInstanceUid, received.contentSha256, received.path],
   );
   const known = same.length > 0;
   // This file already has a row: an earlier attempt committed it without learning the outcome, or
@@ -438,8 +439,8 @@ async function insertInstance(
 ): Promise<boolean> {
   const { rows } = await tx.query<{ conflict: boolean }>(
     `INSERT INTO instances (id, study_id, sop_instance_uid, ordinal, revision, path, bytes,
-       file_sha256, data_set_sha256, transfer_syntax, header, received_at, conflict)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
+       file_sha256, data_set_sha256, content_sha256, transfer_syntax, header, received_at, conflict)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
        EXISTS (SELECT 1 FROM instances WHERE study_id = $2 AND sop_instance_uid = $3))
      RETURNING conflict`,
     [
@@ -452,6 +453,7 @@ async function insertInstance(
       received.bytes,
       received.fileSha256,
       received.dataSetSha256,
+      received.contentSha256,
       received.transferSyntax,
       JSON.stringify(received.header),
       received.receivedAt,

@@ -41,8 +41,8 @@ export type StudyState = (typeof STUDY_STATE)[number];
 export interface Digests {
   fileSha256: string;
   /**
-   * Null if it has not been computed. It is needed only to compare objects with the same SOP
-   * Instance UID.
+   * Null if it has not been computed. It is needed only with a bucket, which keeps no second copy of
+   * an object that is sent again.
    */
   dataSetSha256: string | null;
 }
@@ -53,6 +53,11 @@ export interface ReceivedInstance extends Digests {
   bytes: number;
   transferSyntax: string;
   header: InstanceHeader;
+  /**
+   * Digest of the content (content-digest.ts); null if it has not been computed. It is needed only
+   * to compare objects with the same SOP Instance UID.
+   */
+  contentSha256: string | null;
   source: string;
   callingAeTitle: string;
   calledAeTitle: string;
@@ -66,8 +71,8 @@ export interface ReceivedInstance extends Digests {
 export interface Arrival {
   studyId: string;
   /**
-   * `conflict` means that a different object with this SOP Instance UID was already stored. Both
-   * are kept.
+   * `duplicate` means that the same object was already stored, perhaps in another encoding;
+   * `conflict`, that a different one with this SOP Instance UID was. Both are then kept.
    */
   outcome: 'new' | 'duplicate' | 'conflict';
   revision: number;

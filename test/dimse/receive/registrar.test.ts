@@ -14,6 +14,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createSourceLimits } from '../../../dimse/receive/admission.ts';
 import { createIntake, type Intake } from '../../../dimse/receive/storage-scp.ts';
+import { convertedFile } from '../../../pipelines/dicom/explicit-implicit.ts';
 import { decodeFileMeta } from '../../../pipelines/dicom/part10.ts';
 import { objectsOnDisk } from '../../../src/core/files/received-objects.ts';
 import { completeDueStudies } from '../../../src/core/studies/completion.ts';
@@ -97,9 +98,10 @@ const registration = () => ({
   now: () => new Date(),
 });
 
-function openIntake(): Intake {
+function openIntake(other: Partial<ReturnType<typeof registration>> = {}): Intake {
   return createIntake({
     ...registration(),
+    ...other,
     limits: { maxObjectBytes: 10_000_000, minFreeBytes: 0 },
     sourceLimits: createSourceLimits(),
     answersBeforeRow: true,
@@ -281,6 +283,48 @@ test('an object that is sent again after its row was written leaves one row and 
   expect(arrivals.map(({ outcome }) => outcome)).toEqual(['new', 'duplicate']);
   expect(await rows()).toHaveLength(1);
   expect(await filesBelow('intake')).toHaveLength(1);
+});
+
+/** Stores an object of the intake again, in the other of Explicit and Implicit VR. */
+async function receiveConverted(name: string): Promise<void> {
+  const { bytes, read, ...object } = await convertedFile(join(dataDir, 'intake', name));
+  const sink = await intake.open(object, peer('pacs'));
+  for await (const piece of read(bytes)) await sink.write(piece);
+  await sink.commit();
+  await release('pacs');
+}
+
+test('an object that an archive returns in another encoding leaves one row and one file', async () => {
+  await receive({ patientId: 'P1' });
+  await release();
+  const [name = ''] = await filesBelow('intake');
+  await receiveConverted(name);
+  expect(arrivals.map(({ outcome }) => outcome)).toEqual(['new', 'duplicate']);
+  expect(await rows()).toHaveLength(1);
+  expect(await filesBelow('intake')).toEqual([name]);
+  await receive({ patientId: 'P2' });
+  await release();
+  expect(arrivals.map(({ outcome }) => outcome)).toEqual(['new', 'duplicate', 'conflict']);
+});
+
+test('the bucket does not keep an object that is returned in another encoding', async () => {
+  await intake.close();
+  const copied: string[] = [];
+  const bucket = {
+    shared: true,
+    keep: async ({ path }: { path: string }) => void copied.push(path),
+  };
+  intake = openIntake({ objects: { ...objectsOnDisk(dataDir), ...bucket } });
+  const unneeded = async () => (await database.query('SELECT 1 FROM unneeded_blobs')).rows.length;
+  const before = await unneeded();
+  await receive();
+  await release();
+  expect([copied.length, (await unneeded()) - before]).toEqual([1, 0]);
+  await receiveConverted((await filesBelow('intake'))[0] ?? '');
+  expect([copied.length, (await unneeded()) - before]).toEqual([2, 1]);
+  await receive();
+  await release();
+  expect([copied.length, (await unneeded()) - before]).toEqual([2, 1]);
 });
 
 test('an object whose earlier copy can no longer be read is kept beside it', async () => {

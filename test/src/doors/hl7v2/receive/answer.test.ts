@@ -88,6 +88,7 @@ async function received(identity: Partial<DicomIdentity>) {
         bytes: 1,
         fileSha256: studyInstanceUid,
         dataSetSha256: studyInstanceUid,
+        contentSha256: null,
         transferSyntax: '1.2.840.10008.1.2.1',
         header,
         source: 'cart',
