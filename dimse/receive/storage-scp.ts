@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Config } from '../../config/schema.ts';
+import { elementHeader, SEQUENCE_END } from '../../pipelines/dicom/elements.ts';
 import { encodeFileMeta, type FileMeta } from '../../pipelines/dicom/part10.ts';
 import type { ReceivedObjects } from '../../src/core/files/received-objects.ts';
 import {
@@ -168,7 +169,7 @@ async function openSink(
       await file.write(bytes);
     },
     async commit() {
-      const known = header.end();
+      const { known, mayBeCutOff } = header.end();
       const written = await file.finish(join(dataDir, place.complete));
       const path = relative(dataDir, written.path);
       const stored = {
@@ -180,6 +181,7 @@ async function openSink(
         digests: () => written.digests.catch(() => contentOf(written.path, prefix.length)),
         source,
         statedStudy: object.statedStudy,
+        mayBeCutOff,
       };
       const judged = await keptOrForgotten(path, parts, () => judgeObject(stored, known, parts));
       ({ recorded } = await register(judged, peer, parts));
@@ -246,19 +248,24 @@ async function keptOrForgotten<T>(
 const spareStarts: Buffer[] = [];
 const MOST_SPARE_STARTS = 64;
 
+/** The delimiter of encapsulated pixel data (PS3.5 A.4). Usually nothing follows it. */
+const PIXEL_DATA_END = elementHeader(SEQUENCE_END, '', 0);
+
 /** Reads the header of an object from its first bytes, while the remaining bytes arrive. */
 function headerInPassing(prefix: Buffer): {
   take(bytes: Buffer): void;
   /**
    * Returns the header, or the reason why it cannot be read; null if it must be read from the file.
    */
-  end(): InstanceHeader | SonogateError | null;
+  end(): { known: InstanceHeader | SonogateError | null; mayBeCutOff: boolean };
 } {
   const start = spareStarts.pop() ?? Buffer.allocUnsafeSlow(INLINE_HEADER_BYTES);
   let filled = prefix.copy(start);
   let rest = false;
-  let read: InstanceHeader | SonogateError | null | undefined;
-  const attempt = (whole: boolean): InstanceHeader | SonogateError | null => {
+  let total = filled;
+  let tail: Buffer = Buffer.alloc(0);
+  let read: ReturnType<typeof headerOfStart> | SonogateError | undefined;
+  const attempt = (whole: boolean): ReturnType<typeof headerOfStart> | SonogateError => {
     try {
       return headerOfStart(start.subarray(0, filled), whole);
     } catch (error) {
@@ -270,6 +277,9 @@ function headerInPassing(prefix: Buffer): {
   };
   return {
     take(bytes) {
+      total += bytes.length;
+      const last = bytes.subarray(-PIXEL_DATA_END.length);
+      tail = Buffer.concat([tail, last]).subarray(-PIXEL_DATA_END.length);
       if (read !== undefined) return;
       const copied = bytes.copy(start, filled);
       filled += copied;
@@ -278,7 +288,13 @@ function headerInPassing(prefix: Buffer): {
     },
     end() {
       if (read === undefined) read = attempt(!rest);
-      return read;
+      if (read instanceof SonogateError) return { known: read, mayBeCutOff: false };
+      if (read === null) return { known: null, mayBeCutOff: true };
+      const { header, statedEnd } = read;
+      if (statedEnd === 'unknown') return { known: header, mayBeCutOff: true };
+      const isWhole =
+        statedEnd === 'delimiter' ? tail.equals(PIXEL_DATA_END) : total >= statedEnd.offset;
+      return { known: header, mayBeCutOff: !isWhole };
     },
   };
 }

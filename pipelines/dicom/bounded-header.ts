@@ -85,12 +85,29 @@ export function headerInBytes(
   whole: boolean,
   wanted: WantedAttributes,
 ): NaturalDataset | null {
+  return headerAndEnd(start, whole, wanted)?.dataSet ?? null;
+}
+
+/**
+ * Where a file ends if it is complete: at an offset or later, or with the delimiter of encapsulated
+ * pixel data; `unknown` if only the entire file shows it (`isCutOff`).
+ */
+export type StatedEnd = { offset: number } | 'delimiter' | 'unknown';
+
+/** Reads the header like `headerInBytes`, and what it says about the end of the file. */
+export function headerAndEnd(
+  start: Buffer,
+  whole: boolean,
+  wanted: WantedAttributes,
+): { dataSet: NaturalDataset; statedEnd: StatedEnd } | null {
   const { meta, dataSetOffset } = decodeFileMeta(start);
   if (meta.transferSyntax === DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN) return null;
   const bytes = new SlidingWindow(start, null);
   const { dataSet, end } = readTop(bytes, dataSetOffset, encodingOf(meta.transferSyntax), wanted);
-  const continues = end.kind === 'bytes' && !whole;
-  return continues ? null : dataSet;
+  if (end.kind === 'bytes' && !whole) return null;
+  const isAtEnd = end.kind === 'bytes' && end.offset === start.length;
+  const statedEnd = isAtEnd ? { offset: end.offset } : (end.pixels ?? 'unknown');
+  return { dataSet, statedEnd };
 }
 
 /**
@@ -139,6 +156,64 @@ export async function headerInFile(
   } finally {
     closeSync(file);
   }
+}
+
+/**
+ * Returns true if a file ends within its pixel data, or within an element before them that states its
+ * length. Other damage is not looked for. Like a header, a file of many fragments blocks the thread.
+ *
+ * @param frames number of frames. A file without the delimiter of its pixel data is complete if it
+ * has as many fragments.
+ *
+ * @throws SonogateError `object_not_understood`, or the system error if the file cannot be read.
+ */
+export function isCutOff(path: string, frames: number): boolean {
+  const file = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(file);
+    const windowAt = (offset: number) => {
+      const window = Buffer.alloc(Math.max(0, Math.min(WINDOW_BYTES, size - offset)));
+      return window.subarray(0, readSync(file, window, 0, window.length, offset));
+    };
+    const start = windowAt(0);
+    const { meta, dataSetOffset } = decodeFileMeta(start);
+    if (meta.transferSyntax === DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN) return false;
+    const encoding = encodingOf(meta.transferSyntax);
+    const bytes = new SlidingWindow(start, windowAt);
+    const walk: Walk = { bytes, wanted: new Map(), elements: 0 };
+    const { end } = readTop(bytes, dataSetOffset, encoding, walk.wanted);
+    if (end.kind === 'damage') return false;
+    for (let at = end.offset; at < size; ) {
+      const { tag, length, value } = elementAt(walk, at, encoding);
+      if (length === UNDEFINED_LENGTH) {
+        return tag === PIXEL_DATA && fragmentsAreCutOff(walk, value, { encoding, size, frames });
+      }
+      at = value + length;
+      if (at > size || tag >= PIXEL_DATA) return at > size;
+    }
+    return end.offset > size;
+  } catch (error) {
+    if (error instanceof HeaderEnds) return false;
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function fragmentsAreCutOff(
+  walk: Walk,
+  start: number,
+  { encoding, size, frames }: { encoding: Encoding; size: number; frames: number },
+): boolean {
+  // The first item is the offset table.
+  let fragments = -1;
+  for (let at = start; at + 8 <= size; fragments += 1) {
+    const { tag, length, value } = elementAt(walk, at, encoding);
+    if (tag !== ITEM) return false;
+    at = value + length;
+    if (at > size) return true;
+  }
+  return fragments < frames;
 }
 
 async function headerOfDeflated(path: string, wanted: WantedAttributes): Promise<NaturalDataset> {
@@ -205,8 +280,9 @@ interface Element extends ElementHead {
   value: number;
 }
 
-/** First tag of the pixel data and its offset tables. The header ends before it. */
+/** Group length of the pixel data and their offset tables. The header ends before the next tag. */
 const PIXEL_GROUP = 0x7fe00000;
+const PIXEL_DATA = 0x7fe00010;
 
 function elementAt(walk: Walk, offset: number, encoding: Encoding): Element {
   walk.elements += 1;
@@ -225,6 +301,8 @@ function elementAt(walk: Walk, offset: number, encoding: Encoding): Element {
 interface HeaderEnd {
   kind: 'pixels' | 'bytes' | 'damage';
   offset: number;
+  /** The end stated by the pixel data at this offset. */
+  pixels?: StatedEnd;
 }
 
 /**
@@ -247,13 +325,21 @@ function readTop(
       const element = elementAt(walk, offset, encoding);
       // Some writers leave a stray delimiter behind, which is skipped.
       if (element.tag >= DELIMITER_GROUP && element.tag <= SEQUENCE_END) offset = element.value;
-      else if (element.tag < PIXEL_GROUP) offset = readElement(walk, element, encoding, 0, scope);
-      else return { dataSet: scope.dataSet, end: { kind: 'pixels', offset } };
+      else if (element.tag <= PIXEL_GROUP) offset = readElement(walk, element, encoding, 0, scope);
+      else {
+        const pixels = endOfPixels(element);
+        return { dataSet: scope.dataSet, end: { kind: 'pixels', offset, pixels } };
+      }
     }
   } catch (error) {
     if (!(error instanceof HeaderEnds)) throw error;
     return { dataSet: scope.dataSet, end: { kind: error.damaged ? 'damage' : 'bytes', offset } };
   }
+}
+
+function endOfPixels({ tag, length, value }: Element): StatedEnd {
+  if (tag !== PIXEL_DATA) return 'unknown';
+  return length === UNDEFINED_LENGTH ? 'delimiter' : { offset: value + length };
 }
 
 interface Scope {

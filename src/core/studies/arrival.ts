@@ -15,7 +15,7 @@ import { quietDeadline, rerunPolicy } from './completion.ts';
 import { attributeText, type InstanceHeader } from './instance-header.ts';
 import { recordUnneededBlobs } from './intake-folder.ts';
 import { quarantine } from './quarantine.ts';
-import { readInstanceHeader } from './read-header.ts';
+import { endsTooEarly, readInstanceHeader } from './read-header.ts';
 import { DigestsMissingError, recordArrivals } from './record-arrival.ts';
 import { type Arrival, type Digests, isKnown, type ReceivedInstance } from './study-store.ts';
 
@@ -30,6 +30,8 @@ export interface StoredObject {
   source: string;
   /** The Study Instance UID stated by the sender, if any. */
   statedStudy?: string | undefined;
+  /** True if the sender may not have sent the whole data set, which only the file shows. */
+  mayBeCutOff?: boolean;
 }
 
 export interface RegistrationOptions {
@@ -66,15 +68,21 @@ export async function judgeObject(
     if (known instanceof SonogateError) throw known;
     const header = known ?? (await readInstanceHeader(join(options.dataDir, path)));
     const stated = { ...header, ...meta, ...(statedStudy && { studyInstanceUid: statedStudy }) };
-    if (IDENTIFYING.every((uid) => header[uid] === stated[uid])) {
-      return { ...object, header, receivedAt: options.now() };
+    if (IDENTIFYING.some((uid) => header[uid] !== stated[uid])) {
+      throw new SonogateError('object_mismatch');
     }
-    throw new SonogateError('object_mismatch');
+    if (object.mayBeCutOff) await requireWhole(join(options.dataDir, path), header);
+    return { ...object, header, receivedAt: options.now() };
   } catch (error) {
     if (!(error instanceof SonogateError)) throw error;
     await moveToQuarantine(object, error, options);
     throw error;
   }
+}
+
+async function requireWhole(path: string, { numberOfFrames }: InstanceHeader): Promise<void> {
+  if (!(await endsTooEarly(path, numberOfFrames))) return;
+  throw new SonogateError('object_not_understood', 'The data set ends within its pixel data.');
 }
 
 /**

@@ -1,6 +1,10 @@
 import type { NaturalDataset } from 'dcmjs';
 import { STATED_AGE } from '../../../pipelines/concepts/concepts.ts';
-import { headerInBytes, wantedAttributes } from '../../../pipelines/dicom/bounded-header.ts';
+import {
+  headerAndEnd,
+  type StatedEnd,
+  wantedAttributes,
+} from '../../../pipelines/dicom/bounded-header.ts';
 import { itemsOf } from '../../../pipelines/dicom/data-set.ts';
 import { dayNumber } from '../../../pipelines/dicom/dates.ts';
 import type { DicomIdentity, Equipment, LossyHistory } from '../../../pipelines/dicom/subject.ts';
@@ -374,15 +378,18 @@ const dayOf = (value: unknown): number | null => dayNumber(String([value].flat()
 export const INLINE_HEADER_BYTES = 64 * 1024;
 
 /**
- * Returns the header of an object from the first bytes of its file, at most INLINE_HEADER_BYTES of
- * them.
+ * Returns the header of an object, and what it says about the end of the file, from the first bytes
+ * of the file, at most INLINE_HEADER_BYTES of them.
  * @param whole true if these are all the bytes of the file.
  * @returns null if these bytes do not contain the complete header, which `readInstanceHeader` then
  * reads.
  * @throws SonogateError `object_not_understood`.
  */
-export function headerOfStart(start: Buffer, whole: boolean): InstanceHeader | null {
+export function headerOfStart(
+  start: Buffer,
+  whole: boolean,
+): { header: InstanceHeader; statedEnd: StatedEnd } | null {
   if (start.length > INLINE_HEADER_BYTES) return null;
-  const dataSet = headerInBytes(start, whole, HEADER_ATTRIBUTES);
-  return dataSet && instanceHeader(dataSet);
+  const read = headerAndEnd(start, whole, HEADER_ATTRIBUTES);
+  return read && { header: instanceHeader(read.dataSet), statedEnd: read.statedEnd };
 }

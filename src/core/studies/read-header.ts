@@ -19,13 +19,20 @@ const DEADLINE_MS = 15_000;
  */
 const THREAD_HEAP_MIB = 512;
 
-/** A task for the thread: read the header of a file, or the values at the given attribute paths. */
-export interface HeaderTask {
-  file: string;
-  paths: readonly string[] | null;
-}
+/**
+ * A task for the thread: read the header of a file, or the values at the given attribute paths, or
+ * whether the file is cut off.
+ */
+export type HeaderTask = { file: string } & (
+  | { read: 'header' }
+  | { read: 'values'; paths: readonly string[] }
+  | { read: 'cut-off'; frames: number }
+);
 
-export type HeaderAnswer = { header: InstanceHeader } | { values: string[][] };
+export type HeaderAnswer =
+  | { header: InstanceHeader }
+  | { values: string[][] }
+  | { isCutOff: boolean };
 
 const ask = taskThread<HeaderTask, HeaderAnswer>(new URL('./header-thread.ts', import.meta.url), {
   deadlineMs: DEADLINE_MS,
@@ -41,8 +48,8 @@ const ask = taskThread<HeaderTask, HeaderAnswer>(new URL('./header-thread.ts', i
 export async function readInstanceHeader(path: string): Promise<InstanceHeader> {
   const { start, whole } = await firstBytes(path, INLINE_HEADER_BYTES);
   const inline = headerOfStart(start, whole);
-  if (inline) return inline;
-  const answer = await ask({ file: path, paths: null });
+  if (inline) return inline.header;
+  const answer = await ask({ file: path, read: 'header' });
   if ('header' in answer) return answer.header;
   throw new Error('the thread that reads headers answered another question');
 }
@@ -55,7 +62,17 @@ export async function readAttributes(
   path: string,
   paths: readonly string[],
 ): Promise<readonly (readonly string[])[]> {
-  const answer = await ask({ file: path, paths });
+  const answer = await ask({ file: path, read: 'values', paths });
   if ('values' in answer) return answer.values;
+  throw new Error('the thread that reads headers answered another question');
+}
+
+/**
+ * Returns true if the file of an object ends within its pixel data (`isCutOff`).
+ * @throws SonogateError `object_not_understood`; the system error if the file cannot be read.
+ */
+export async function endsTooEarly(path: string, frames: number): Promise<boolean> {
+  const answer = await ask({ file: path, read: 'cut-off', frames });
+  if ('isCutOff' in answer) return answer.isCutOff;
   throw new Error('the thread that reads headers answered another question');
 }

@@ -539,7 +539,7 @@ export const ERRORS = {
     peer: 'unknown',
     title: 'The object cannot be understood',
     operator:
-      'The data set has no readable header; its study, series or SOP instance UID is missing or malformed; or a value cannot be stored.',
+      'The data set has no readable header; its study, series or SOP instance UID is missing or malformed; a value cannot be stored; or the data set ends within its pixel data.',
   },
   object_mismatch: {
     dimse: 'A900',

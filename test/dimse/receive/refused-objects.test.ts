@@ -58,6 +58,7 @@ const registration = (over: { database?: Database; objects?: ReceivedObjects } =
 async function receive(
   over: Parameters<typeof registration>[0] & { callingAeTitle?: string },
   object: Partial<SmallObject> = {},
+  missingBytes = 0,
 ): Promise<void> {
   const { callingAeTitle = 'CART', ...parts } = over;
   const intake = createIntake({
@@ -77,7 +78,7 @@ async function receive(
     address: '127.0.0.1',
     source: 'cart',
   });
-  await sink.write(file.subarray(dataSetOffset));
+  await sink.write(file.subarray(dataSetOffset, file.length - missingBytes));
   await sink.commit();
 }
 
@@ -159,6 +160,20 @@ describe('an object that is refused', () => {
     expect(await filesBelow('intake')).toEqual(stored);
     expect(await filesBelow('quarantine')).toHaveLength(kept.length + 1);
   });
+});
+
+test('an object whose pixel data are cut off is refused and quarantined, until a person registers it', async () => {
+  const [stored, kept] = [await filesBelow('intake'), await quarantinedObjects(dataDir)];
+  const refused = receive({}, { pixels: Buffer.alloc(100_000) }, 1);
+  await expect(refused).rejects.toMatchObject({
+    code: 'object_not_understood',
+    detail: 'The data set ends within its pixel data.',
+  });
+  expect(await filesBelow('intake')).toEqual(stored);
+  const known = new Set(kept.map(({ id }) => id));
+  const [added] = (await quarantinedObjects(dataDir)).filter(({ id }) => !known.has(id));
+  await registerQuarantined(added?.id ?? '', registration());
+  expect(await findStudy(database, study)).toMatchObject({ instance_count: 1 });
 });
 
 test('a calling AE title with NUL is kept without it', async () => {

@@ -5,8 +5,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   headerInBytes,
   headerInFile,
+  isCutOff,
   wantedAttributes,
 } from '../../../pipelines/dicom/bounded-header.ts';
+import { elementHeader } from '../../../pipelines/dicom/elements.ts';
+import { encodeFileMeta } from '../../../pipelines/dicom/part10.ts';
+import { JPEG_BASELINE } from '../../../pipelines/dicom/transfer-syntaxes.ts';
 import { HEADER_ATTRIBUTES } from '../../../src/core/studies/instance-header.ts';
 import { dicomFile } from '../../dimse/dicom-file.ts';
 import { hostileObjects } from '../../fuzz/hostile-objects.ts';
@@ -53,5 +57,47 @@ describe('the start of a file', () => {
     const start = file.subarray(0, file.indexOf('P1') + 2);
     expect(headerInBytes(start, false, wanted)).toBeNull();
     expect(headerInBytes(start, true, wanted)).toEqual({ PatientID: 'P1' });
+  });
+});
+
+describe('a file is cut off', () => {
+  const meta = {
+    sopClassUid: '1.2.840.10008.5.1.4.1.1.3.1',
+    sopInstanceUid: '1.2.3',
+    sourceAeTitle: 'CART',
+    receivingAeTitle: 'SONOGATE',
+  };
+  const item = (length: number) =>
+    Buffer.concat([elementHeader(0xfffee000, '', length), Buffer.alloc(length)]);
+  /** Three frames in as many fragments, after an empty offset table. */
+  const fragments = Buffer.concat([
+    encodeFileMeta({ ...meta, transferSyntax: JPEG_BASELINE }),
+    elementHeader(0x7fe00010, 'OB', 0xffffffff),
+    ...[0, 100, 100, 100].map(item),
+    elementHeader(0xfffee0dd, '', 0),
+  ]);
+  const native = dicomFile({ sopInstanceUid: '1.2.3.4', pixels: Buffer.alloc(5000) });
+  const following = Buffer.concat([elementHeader(0x7fe10010, 'LO', 4), Buffer.from('cart')]);
+
+  test.each([
+    ['native pixel data', native, 1, false],
+    ['native pixel data without the last byte', native.subarray(0, -1), 1, true],
+    [
+      'pixel data and the elements of a cart after them',
+      Buffer.concat([native, following]),
+      1,
+      false,
+    ],
+    ['a cut in the header', native.subarray(0, -5030), 1, true],
+    ['compressed frames', fragments, 3, false],
+    ['compressed frames and elements after them', Buffer.concat([fragments, following]), 3, false],
+    ['a cut in the last frame', fragments.subarray(0, -9), 3, true],
+    ['the last frame missing', fragments.subarray(0, -116), 3, true],
+    ['only the delimiter missing', fragments.subarray(0, -8), 3, false],
+    ['a damaged delimiter', Buffer.concat([fragments.subarray(0, -8), Buffer.alloc(8)]), 3, false],
+  ])('%s', async (_, file, frames, cutOff) => {
+    const path = join(folder, 'end.dcm');
+    await writeFile(path, file);
+    expect(isCutOff(path, frames)).toBe(cutOff);
   });
 });
