@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa';
-import type { AuditAction, AuditEntry } from '../../core/audit/audit.ts';
+import type { AuditAction, AuditEntry, SubmitAudit } from '../../core/audit/audit.ts';
 import { catalogueEntry, SonogateError } from '../../platform/errors/catalogue.ts';
 import { idForm } from '../../platform/ids.ts';
 import type { HttpDeps, HttpState } from './context.ts';
@@ -38,6 +38,13 @@ export function audited(
     if (!context.state.audited) await write(context.status);
   };
 }
+
+/** Returns the audit entry of a submission, which the core stores together with the request. */
+export const submissionAudit = (
+  { principal: { accountId, keyId }, requestId }: HttpState,
+  status: number,
+  at: Date,
+): SubmitAudit => ({ at, accountId, keyId, action: 'request.submit', status, callId: requestId });
 
 /**
  * Returns the id of the request that a call concerns; null if there is none. The id is in the path

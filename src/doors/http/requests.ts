@@ -150,6 +150,7 @@ export const REQUEST_OPERATIONS = operationsOf('Requests', {
     errors: ['not_found', 'expired', 'range_not_satisfiable'],
   },
 });
+
 /**
  * Returns the request in the path if it belongs to the caller.
  * @throws SonogateError `not_found` for unknown requests, for requests of other accounts and, if

@@ -9,7 +9,6 @@ import {
   resolveEndpoint,
 } from '../../core/requests/endpoint.ts';
 import type { RequestFile, RequestRow } from '../../core/requests/request.ts';
-import { isDisabled } from '../../core/webhooks/endpoints.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import {
   InvalidInputError,
@@ -17,9 +16,11 @@ import {
   pointedErrors,
 } from '../../platform/errors/problem.ts';
 import { LONGEST_URL, UrlNotPermittedError } from '../../platform/outbound/url-guard.ts';
+import { submissionAudit } from './audited.ts';
 import type { HttpDeps, HttpState } from './context.ts';
 import { EXAMPLE } from './openapi/examples.ts';
 import { LONGEST_NAME_BYTES } from './uploads.ts';
+import { enabledUrl } from './webhooks.ts';
 
 export const FILE_ID = /^file_[0-9a-hjkmnp-tv-z]{26}$/;
 const WEB_ADDRESS = /^https?:/i;
@@ -204,38 +205,6 @@ function bodyOf(endpoint: Endpoint) {
   });
 }
 
-const POINTER = '/webhook/url';
-
-/**
- * Checks a webhook and returns it with its normalised URL. The response does not state which rule a
- * URL breaks, so that clients cannot probe our network.
- * @throws InvalidInputError at `/webhook/url`
- */
-async function acceptedWebhook<T extends { url: string }>(
-  { database, outbound, logger }: Pick<HttpDeps, 'database' | 'outbound' | 'logger'>,
-  accountId: string,
-  webhook: T,
-): Promise<T> {
-  const url = permitted();
-  if (await isDisabled(database, accountId, url)) {
-    const detail = 'this URL is disabled; redeliver one of its deliveries to enable it again';
-    throw new InvalidInputError([{ pointer: POINTER, detail }]);
-  }
-  return { ...webhook, url };
-
-  function permitted(): string {
-    try {
-      return outbound.check(webhook.url, 'webhook').href;
-    } catch (error) {
-      if (!(error instanceof UrlNotPermittedError)) throw error;
-      logger.event('webhook_url_refused', { account: accountId, reason: error.reason });
-      const detail =
-        'URL not permitted; it must be a public https address, or its host listed in the setting outbound.hosts';
-      throw new InvalidInputError([{ pointer: POINTER, detail }]);
-    }
-  }
-}
-
 /**
  * The error for an unknown test scenario. If it were accepted, a misspelt scenario would succeed
  * silently.
@@ -281,7 +250,10 @@ export async function acceptSubmission(
   const { input } = body as { input: EndpointInput };
   const { accountId, keyId } = principal;
   await deps.limits.requireRoom(keyId);
-  const announced = webhook ? await acceptedWebhook(deps, accountId, webhook) : null;
+  const announced = webhook && {
+    ...webhook,
+    url: await enabledUrl(deps, accountId, webhook.url, '/webhook/url'),
+  };
   const files = await inputFiles(deps, principal, input);
 
   const row = await core.submit({
@@ -291,21 +263,16 @@ export async function acceptSubmission(
     ...files,
     priority,
     metadata,
-    webhook: announced && { ...announced, address, shape: door === 'queue' ? 'queue' : 'request' },
+    webhook: announced
+      ? { ...announced, address, shape: door === 'queue' ? 'queue' : 'request' }
+      : null,
     source: { kind: door, ...(state.traceparent && { traceparent: state.traceparent }) },
     uniqueKey: idempotencyKey,
     accountId,
     keyId,
     test: principal.test,
     deliverTo: [],
-    audit: {
-      at: now(),
-      accountId,
-      keyId,
-      action: 'request.submit',
-      status,
-      callId: state.requestId,
-    },
+    audit: submissionAudit(state, status, now()),
   });
   state.audited = true;
   return row;

@@ -8,8 +8,11 @@ import {
   redeliver,
   type WebhookDelivery,
 } from '../../core/webhooks/deliveries.ts';
+import { isDisabled } from '../../core/webhooks/endpoints.ts';
 import { currentSecret, rotateSecret, type WebhookSecret } from '../../core/webhooks/signature.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
+import { InvalidInputError } from '../../platform/errors/problem.ts';
+import { UrlNotPermittedError } from '../../platform/outbound/url-guard.ts';
 import { type HttpDeps, type HttpState, linkNextPage } from './context.ts';
 import { EXAMPLE } from './openapi/examples.ts';
 import { INPUT_ERRORS, ONCE_ERRORS, operationsOf } from './openapi/operation.ts';
@@ -104,6 +107,36 @@ export function addWebhookRoutes(router: Router<HttpState>, deps: HttpDeps): voi
     const { accountId, test } = context.state.principal;
     context.body = deliveryView(await redeliver(database, accountId, id, test));
   });
+}
+
+/**
+ * Returns the URL for the messages to a client in its normal form, if messages may be sent to it. The
+ * response does not state which rule a URL breaks, so that clients cannot probe our network.
+ * @throws InvalidInputError at `pointer`
+ */
+export async function enabledUrl(
+  { database, outbound, logger }: Pick<HttpDeps, 'database' | 'outbound' | 'logger'>,
+  account: string,
+  given: string,
+  pointer: string,
+): Promise<string> {
+  const refuse = (detail: string): never => {
+    throw new InvalidInputError([{ pointer, detail }]);
+  };
+  const permitted = (): string => {
+    try {
+      return outbound.check(given, 'webhook').href;
+    } catch (error) {
+      if (!(error instanceof UrlNotPermittedError)) throw error;
+      logger.event('webhook_url_refused', { account, reason: error.reason });
+      return refuse(
+        'URL not permitted; it must be a public https address, or its host listed in the setting outbound.hosts',
+      );
+    }
+  };
+  const url = permitted();
+  if (!(await isDisabled(database, account, url))) return url;
+  return refuse('this URL is disabled; redeliver one of its deliveries to enable it again');
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { OperationOutcome } from '@medplum/fhirtypes';
+import type { Bundle, OperationOutcome, Resource } from '@medplum/fhirtypes';
 import type { Context } from 'koa';
 import { SonogateError } from '../../../platform/errors/catalogue.ts';
 import type { Problem } from '../../../platform/errors/problem.ts';
@@ -73,4 +73,36 @@ export function answer(context: Context, resource: object): void {
  */
 export function refuseQuery(detail: string): never {
   throw new SonogateError('invalid_query', detail);
+}
+
+/**
+ * Returns the resources that a search found.
+ * @param address the server's address, without a trailing slash.
+ * @param cursor value of `_cursor` for the next page; null if this page is the last.
+ */
+export function searchset(
+  context: Context,
+  address: string,
+  found: readonly Resource[],
+  cursor: string | null,
+): Bundle {
+  const next = new URL(context.originalUrl, `${address}/`);
+  if (cursor) next.searchParams.set('_cursor', cursor);
+  return {
+    resourceType: 'Bundle',
+    type: 'searchset',
+    link: [
+      { relation: 'self', url: `${address}${context.originalUrl}` },
+      ...(cursor ? [{ relation: 'next', url: `${address}${next.pathname}${next.search}` }] : []),
+    ],
+    ...(found.length > 0 && {
+      entry: found.map((resource) => ({
+        ...(resource.id !== undefined && {
+          fullUrl: `${address}${FHIR}/${resource.resourceType}/${resource.id}`,
+        }),
+        resource,
+        search: { mode: 'match' as const },
+      })),
+    }),
+  };
 }

@@ -1,9 +1,5 @@
 import type { Router } from '@koa/router';
-import type {
-  Bundle,
-  CapabilityStatement,
-  CapabilityStatementRestResource,
-} from '@medplum/fhirtypes';
+import type { CapabilityStatement, CapabilityStatementRestResource } from '@medplum/fhirtypes';
 import type { Context } from 'koa';
 import { REQUEST_STATUS, type RequestStatus } from '../../../core/requests/request.ts';
 import { TOPICS } from '../../../core/subscriptions/subscriptions.ts';
@@ -14,10 +10,10 @@ import { requireScope } from '../authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from '../context.ts';
 import { isStorable, isStorableTime } from '../parse.ts';
 import { ownRequest } from '../requests.ts';
-import { answer, FHIR, refuseQuery } from './outcome.ts';
+import { answer, FHIR, refuseQuery, searchset } from './outcome.ts';
 import { BACKPORT, SUBSCRIPTION_PROFILE, topicCanonical } from './subscription.ts';
 import { addSubscriptionRoutes } from './subscription-routes.ts';
-import { requestIdOf, TASK_STATUS, taskId, taskOf } from './task.ts';
+import { requestIdOf, TASK_STATUS, taskOf } from './task.ts';
 import { addTaskSubmission } from './task-submission.ts';
 
 const DEFAULT_COUNT = 20;
@@ -61,22 +57,8 @@ function addTaskRoutes(router: Router<HttpState>, deps: HttpDeps): void {
       ({ status, created_at }) =>
         (search.status?.includes(status) ?? true) && created_at >= (search.since ?? created_at),
     );
-    const next = page.nextCursor && pageAt(context, address, page.nextCursor);
-    answer(context, {
-      resourceType: 'Bundle',
-      type: 'searchset',
-      link: [
-        { relation: 'self', url: `${address}${context.originalUrl}` },
-        ...(next ? [{ relation: 'next', url: next }] : []),
-      ],
-      ...(rows.length > 0 && {
-        entry: rows.map((row) => ({
-          fullUrl: `${address}${FHIR}/Task/${taskId(row.id)}`,
-          resource: taskOf(row, address),
-          search: { mode: 'match' as const },
-        })),
-      }),
-    } satisfies Bundle);
+    const tasks = rows.map((row) => taskOf(row, address));
+    answer(context, searchset(context, address, tasks, page.nextCursor));
 
     async function oneRequest(requestId: string) {
       const row = await core.get(requestId, accountId);
@@ -98,12 +80,6 @@ function addTaskRoutes(router: Router<HttpState>, deps: HttpDeps): void {
       answer(context, taskOf(row, baseUrl(context, config)));
     },
   );
-}
-
-function pageAt(context: Context, address: string, cursor: string): string {
-  const next = new URL(context.originalUrl, `${address}/`);
-  next.searchParams.set('_cursor', cursor);
-  return `${address}${next.pathname}${next.search}`;
 }
 
 interface Search {

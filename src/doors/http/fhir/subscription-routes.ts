@@ -1,5 +1,4 @@
 import type { Router } from '@koa/router';
-import type { Bundle } from '@medplum/fhirtypes';
 import type { Context } from 'koa';
 import { mayRetrieveStudies } from '../../../core/accounts/keys.ts';
 import {
@@ -10,17 +9,16 @@ import {
   listSubscriptions,
   type Subscription,
 } from '../../../core/subscriptions/subscriptions.ts';
-import { isDisabled } from '../../../core/webhooks/endpoints.ts';
 import { SonogateError } from '../../../platform/errors/catalogue.ts';
 import { InvalidInputError } from '../../../platform/errors/problem.ts';
 import { idForm } from '../../../platform/ids.ts';
-import { UrlNotPermittedError } from '../../../platform/outbound/url-guard.ts';
 import { audited } from '../audited.ts';
 import { mayUse, requireScope } from '../authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from '../context.ts';
 import { isStorable, jsonBody } from '../parse.ts';
+import { enabledUrl } from '../webhooks.ts';
 import { notificationBundle, subscriptionStatus } from './notification.ts';
-import { answer, FHIR, refuseQuery } from './outcome.ts';
+import { answer, FHIR, refuseQuery, searchset } from './outcome.ts';
 import {
   readSubscription,
   storedIdOf,
@@ -54,12 +52,14 @@ export function addSubscriptionRoutes(router: Router<HttpState>, deps: HttpDeps)
       const { principal, body } = context.state;
       const address = baseUrl(context, config);
       const asked = readSubscription(body, address);
-      if (asked.endsAt && asked.endsAt <= now()) refuse('/end', 'a time in the future');
+      if (asked.endsAt && asked.endsAt <= now()) {
+        throw new InvalidInputError([{ pointer: '/end', detail: 'a time in the future' }]);
+      }
       if (asked.content === 'full-resource' && !mayRetrieveStudies(principal)) {
         const detail = `full-resource includes the patient's identity; use a live key with the scope "retrieve".`;
         throw new SonogateError('forbidden', detail);
       }
-      const url = await acceptedUrl(asked.url, principal.accountId, deps);
+      const url = await enabledUrl(deps, principal.accountId, asked.url, '/channel/endpoint');
       const made = await createSubscription(database, principal, { ...asked, url }, now());
       context.state.subscription = made.id;
       context.status = 201;
@@ -140,37 +140,6 @@ async function subscriptionIn(
 
 const nameOf = ({ state }: Context): string => String(state.subscription ?? '');
 
-const refuse = (pointer: string, detail: string): never => {
-  throw new InvalidInputError([{ pointer, detail }]);
-};
-
-/**
- * Returns the URL in its normal form. The response does not state which rule the URL breaks, so
- * that clients cannot probe our network.
- * @throws InvalidInputError at `/channel/endpoint`
- */
-async function acceptedUrl(
-  given: string,
-  account: string,
-  { database, outbound, logger }: HttpDeps,
-): Promise<string> {
-  const permitted = (): string => {
-    try {
-      return outbound.check(given, 'webhook').href;
-    } catch (error) {
-      if (!(error instanceof UrlNotPermittedError)) throw error;
-      logger.event('webhook_url_refused', { account, reason: error.reason });
-      return refuse(
-        '/channel/endpoint',
-        'URL not permitted; it must be a public https address, or its host listed in the setting outbound.hosts',
-      );
-    }
-  };
-  const url = permitted();
-  if (await isDisabled(database, account, url)) refuse('/channel/endpoint', 'this URL is disabled');
-  return url;
-}
-
 function searchOf(context: Context) {
   const search: {
     id?: string;
@@ -201,34 +170,4 @@ function eventNumber({ query }: Context, name: string): number | undefined {
   if (typeof value !== 'string' || !/^\d{1,9}$/.test(value))
     refuseQuery(`${name} accepts only a number.`);
   return Number(value);
-}
-
-function searchset(
-  context: Context,
-  address: string,
-  found: readonly (
-    | ReturnType<typeof subscriptionResource>
-    | ReturnType<typeof subscriptionStatus>
-  )[],
-  cursor: string | null,
-): Bundle {
-  const next = new URL(context.originalUrl, `${address}/`);
-  if (cursor) next.searchParams.set('_cursor', cursor);
-  return {
-    resourceType: 'Bundle',
-    type: 'searchset',
-    link: [
-      { relation: 'self', url: `${address}${context.originalUrl}` },
-      ...(cursor ? [{ relation: 'next', url: `${address}${next.pathname}${next.search}` }] : []),
-    ],
-    ...(found.length > 0 && {
-      entry: found.map((resource) => ({
-        ...(resource.id !== undefined && {
-          fullUrl: `${address}${FHIR}/${resource.resourceType}/${resource.id}`,
-        }),
-        resource,
-        search: { mode: 'match' as const },
-      })),
-    }),
-  };
 }

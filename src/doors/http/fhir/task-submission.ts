@@ -6,7 +6,7 @@ import { resolveEndpoint } from '../../../core/requests/endpoint.ts';
 import type { RequestFile, RequestRow } from '../../../core/requests/request.ts';
 import { SonogateError } from '../../../platform/errors/catalogue.ts';
 import { InvalidInputError, pointedErrors } from '../../../platform/errors/problem.ts';
-import { audited } from '../audited.ts';
+import { audited, submissionAudit } from '../audited.ts';
 import { requireScope } from '../authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from '../context.ts';
 import { jsonBody } from '../parse.ts';
@@ -75,7 +75,7 @@ export function addTaskSubmission(
   );
 
   async function submitted(context: Context & { state: HttpState }): Promise<RequestRow> {
-    const { principal, requestId: callId, traceparent } = context.state;
+    const { principal, traceparent } = context.state;
     const { accountId, keyId, test } = principal;
     const parsed = body.safeParse(context.state.body);
     if (!parsed.success) throw new InvalidInputError(pointedErrors(parsed.error));
@@ -113,7 +113,7 @@ export function addTaskSubmission(
       keyId,
       test,
       deliverTo: [],
-      audit: { at: now(), accountId, keyId, action: 'request.submit', status: 201, callId },
+      audit: submissionAudit(context.state, 201, now()),
     });
     context.state.audited = true;
     return row;

@@ -20,7 +20,7 @@ import {
 } from '../../../core/workitems/subscriptions.ts';
 import { isFinal, type WorkitemRow, workitemUid } from '../../../core/workitems/workitem.ts';
 import { SonogateError } from '../../../platform/errors/catalogue.ts';
-import { audited } from '../audited.ts';
+import { audited, submissionAudit } from '../audited.ts';
 import { alsoRequireScope, bearerKey, requireScope } from '../authentication.ts';
 import { baseUrl, type HttpDeps, type HttpState } from '../context.ts';
 import { acceptedRanges, requireAccepted } from '../dicomweb/accept.ts';
@@ -115,7 +115,7 @@ function addCreate({ router, deps, service, now, scope, mayRun, body }: Worklist
   const { destinations } = service.config;
 
   router.post(WORKITEMS, scope, mayRun, audited(deps, 'request.submit'), body, async (context) => {
-    const { principal, requestId } = context.state;
+    const { principal } = context.state;
     const asked = uidInQuery(context);
     const { workitem, modified } = readCreation(readDataSet(context.state.body), asked, {
       endpoints: core.endpoints(),
@@ -124,17 +124,7 @@ function addCreate({ router, deps, service, now, scope, mayRun, body }: Worklist
     await deps.limits.requireRoom(principal.keyId);
     const row = await createWorkitem(
       { database, submit: core.submit, ...service },
-      {
-        ...principal,
-        audit: {
-          at: now(),
-          accountId: principal.accountId,
-          keyId: principal.keyId,
-          action: 'request.submit',
-          status: 201,
-          callId: requestId,
-        },
-      },
+      { ...principal, audit: submissionAudit(context.state, 201, now()) },
       workitem,
     );
     context.state.audited = true;
