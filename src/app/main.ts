@@ -223,11 +223,8 @@ async function openShared(
 
 async function startDeliveryRole(shared: Shared, parts: Parts): Promise<void> {
   const { startDeliveries } = await import('./wiring/deliveries.ts');
-  const { config, database, objects, core, outbound, audit, certificates, logger, now } = shared;
   const { traced } = shared.tracing;
-  const outbox = await startDeliveries(config, {
-    ...{ database, objects, core, outbound, audit, certificates, traced, logger, now },
-  });
+  const outbox = await startDeliveries(shared.config, { ...shared, traced });
   parts.defer(() => outbox.stop());
 }
 

@@ -315,35 +315,21 @@ const LOOK_BACK_SECONDS = 3600;
  */
 export function followEndedSpans(database: Queryable, ratio: number): () => Promise<Span[]> {
   let found: Span[] = [];
-  const requests = followRows<EndedRequest>(
-    database,
-    ENDED_REQUESTS,
-    (row) => found.push(...requestSpans(row, ratio)),
-    LOOK_BACK_SECONDS,
-  );
-  const deliveries = followRows<EndedDelivery>(
-    database,
-    ENDED_DELIVERIES,
-    (row) => keep(deliverySpan(row, ratio)),
-    LOOK_BACK_SECONDS,
-  );
-  const commitments = followRows<AnsweredCommitment>(
-    database,
-    ANSWERED_COMMITMENTS,
-    (row) => keep(commitmentSpan(row, ratio)),
-    LOOK_BACK_SECONDS,
-  );
-  const routed = followRows<RoutedStudy>(
-    database,
-    ROUTED_STUDIES,
-    (row) => found.push(...routedSpans(row, ratio)),
-    LOOK_BACK_SECONDS,
-  );
-  const keep = (span: Span | null) => {
-    if (span) found.push(span);
+  const follow = <Row extends { id: string; ended: number }>(
+    query: string,
+    spansOf: (row: Row, ratio: number) => Span | Span[] | null,
+  ) => {
+    const keep = (row: Row) => found.push(...[spansOf(row, ratio) ?? []].flat());
+    return followRows<Row>(database, query, keep, LOOK_BACK_SECONDS);
   };
+  const followed = [
+    follow<EndedRequest>(ENDED_REQUESTS, requestSpans),
+    follow<EndedDelivery>(ENDED_DELIVERIES, deliverySpan),
+    follow<AnsweredCommitment>(ANSWERED_COMMITMENTS, commitmentSpan),
+    follow<RoutedStudy>(ROUTED_STUDIES, routedSpans),
+  ];
   return async () => {
-    for (const follow of [requests, deliveries, commitments, routed]) await follow();
+    for (const readEnded of followed) await readEnded();
     const spans = found;
     found = [];
     return spans;

@@ -50,13 +50,11 @@ const INCOMING = 'incoming/';
 /** Name of an object that every host writes to see whether the bucket accepts writes. */
 const WRITABLE = 'writable';
 
+/** CompleteMultipartUpload errors that can be resolved by sending the parts again. */
+const DIFFERS = new Set(['InvalidPart', 'InvalidPartOrder', 'EntityTooSmall', 'NoSuchUpload']);
+
 /** Errors with which working storage may answer a command on an object, an upload or its parts. */
-const ANSWERS: ReadonlySet<string> = new Set([
-  'NoSuchKey',
-  'NotFound',
-  'PreconditionFailed',
-  ...['InvalidPart', 'InvalidPartOrder', 'EntityTooSmall', 'NoSuchUpload'],
-]);
+const ANSWERS = new Set(['NoSuchKey', 'NotFound', 'PreconditionFailed', ...DIFFERS]);
 
 /**
  * Returns the error for the caller: `storage_unreachable` if the storage is down, overloaded or
@@ -296,9 +294,6 @@ function directAccess(bucket: Bucket): DirectAccess {
     multipart: multipartAccess(bucket),
   };
 }
-
-/** CompleteMultipartUpload errors that can be resolved by sending the parts again. */
-const DIFFERS = new Set(['InvalidPart', 'InvalidPartOrder', 'EntityTooSmall', 'NoSuchUpload']);
 
 /** Lets clients send incoming uploads in parts. */
 function multipartAccess(bucket: Bucket): MultipartAccess {

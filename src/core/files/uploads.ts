@@ -56,68 +56,6 @@ const REMEMBERED_MS = 60_000;
 /** Maximum number of ready files that a process remembers, some 5 MB. */
 const MOST_REMEMBERED = 10_000;
 
-/** Determines when uploads expire: a day after they were announced, completed or last used. */
-interface UploadExpiry {
-  endOfLife(): Date;
-  /** Expiry of a file that may be used by requests: `endOfLife`, and time until it is renewed. */
-  renewed(): Date;
-  /**
-   * Extends the life of files that a request uses, so that they expire 24 to 25 hours from now.
-   * @returns false if one of them has expired and its bytes may have been removed.
-   */
-  renew(files: readonly { id: string; expires_at: Date }[]): Promise<boolean>;
-  /**
-   * Removes expired files that no unfinished request reads.
-   * @returns the number of files removed.
-   */
-  removeExpired(): Promise<number>;
-}
-
-function createUploadExpiry({
-  database,
-  blobs,
-  parts,
-  now,
-}: {
-  database: Queryable;
-  blobs: Pick<BlobStore, 'remove' | 'removeAbandoned'>;
-  parts: Pick<UploadParts, 'removeLeftOver'>;
-  now: () => Date;
-}): UploadExpiry {
-  const endOfLife = () => new Date(now().getTime() + UPLOAD_LIFE_MS);
-  const renewed = () => new Date(now().getTime() + UPLOAD_LIFE_MS + RENEWED_EVERY_MS);
-
-  return {
-    endOfLife,
-    renewed,
-
-    async renew(files) {
-      const due = files.filter(({ expires_at }) => expires_at < endOfLife());
-      if (due.length === 0) return true;
-      const { rowCount } = await database.query(
-        'UPDATE files SET expires_at = $2 WHERE id = ANY($1::text[]) AND expires_at > $3',
-        [due.map(({ id }) => id), renewed(), now()],
-      );
-      return rowCount === due.length;
-    },
-
-    async removeExpired() {
-      await blobs.removeAbandoned(now());
-      const { rows } = await database.query<{ sha256: string | null }>(
-        `DELETE FROM files WHERE expires_at <= $1 AND created_at <= $2 AND NOT EXISTS (
-           SELECT 1 FROM requests WHERE status IN ('queued', 'preparing', 'running')
-             AND files || prior_files @> jsonb_build_array(jsonb_build_object('sha256', sha256)))
-         RETURNING sha256`,
-        [now(), new Date(now().getTime() - UPLOAD_LIFE_MS)],
-      );
-      const digests = rows.flatMap(({ sha256 }) => sha256 ?? []);
-      for (const sha256 of await unusedBlobs(database, digests)) await blobs.remove(sha256, now());
-      await parts.removeLeftOver();
-      return rows.length;
-    },
-  };
-}
-
 /**
  * States of a file.
  *
@@ -195,7 +133,6 @@ export class Uploads {
   readonly #limits: UploadLimits;
   readonly #now: () => Date;
   readonly #parts: UploadParts;
-  readonly #expiry: UploadExpiry;
   readonly #readyFiles: (ids: readonly string[]) => Promise<ReadyFile[]>;
   readonly #remembered = new Map<string, { file: ReadyFile; until: number }>();
 
@@ -207,7 +144,6 @@ export class Uploads {
     this.#parts = blobs.direct
       ? createPartsInBucket(database, blobs.direct, limits.partBytes)
       : createPartsThroughGateway(database, blobs, limits.partBytes, now);
-    this.#expiry = createUploadExpiry({ database, blobs, parts: this.#parts, now });
     this.#readyFiles = batchedReadyFiles(database);
   }
 
@@ -224,7 +160,7 @@ export class Uploads {
       `INSERT INTO files (id, account_id, test, filename, media_type, bytes, status, created_at,
          expires_at)
        VALUES ($1, $2, $3, $4, $5, $6, 'pending', $7, $8) RETURNING *`,
-      [newId('file'), accountId, test, filename, mediaType, bytes, now, this.#expiry.endOfLife()],
+      [newId('file'), accountId, test, filename, mediaType, bytes, now, this.#endOfLife()],
     );
     return toFile(rows[0] as FileRow);
   }
@@ -288,7 +224,7 @@ export class Uploads {
     }
     const { rows } = await this.#database.query<FileRow>(
       `UPDATE files SET status = 'ready', sha256 = $3, expires_at = $2 WHERE id = $1 RETURNING *`,
-      [id, this.#expiry.renewed(), digest],
+      [id, this.#renewed(), digest],
     );
     const completed = toFile(rows[0] as FileRow);
     this.#remember([completed]);
@@ -377,7 +313,7 @@ export class Uploads {
       ({ account_id, test, expires_at }) =>
         account_id === uploader.accountId && (test || !uploader.test) && expires_at > at,
     );
-    if (!(await this.#expiry.renew(found))) return this.ready(uploader, ids);
+    if (!(await this.#renew(found))) return this.ready(uploader, ids);
     return new Map(
       found.map(({ id, filename, bytes, sha256 }) => [
         id,
@@ -388,7 +324,7 @@ export class Uploads {
 
   /** Looks up ready files, without a statement if all are remembered and none must be renewed. */
   async #lookUp(ids: readonly string[]): Promise<ReadyFile[]> {
-    const [now, endOfLife] = [this.#now().getTime(), this.#expiry.endOfLife()];
+    const [now, endOfLife] = [this.#now().getTime(), this.#endOfLife()];
     const remembered = ids
       .flatMap((id) => this.#remembered.get(id) ?? [])
       .filter(({ file, until }) => until > now && file.expires_at >= endOfLife);
@@ -419,8 +355,47 @@ export class Uploads {
    * Removes expired files that no unfinished request reads.
    * @returns the number of files removed.
    */
-  removeExpired(): Promise<number> {
-    return this.#expiry.removeExpired();
+  async removeExpired(): Promise<number> {
+    const now = this.#now();
+    await this.#blobs.removeAbandoned(now);
+    const { rows } = await this.#database.query<{ sha256: string | null }>(
+      `DELETE FROM files WHERE expires_at <= $1 AND created_at <= $2 AND NOT EXISTS (
+         SELECT 1 FROM requests WHERE status IN ('queued', 'preparing', 'running')
+           AND files || prior_files @> jsonb_build_array(jsonb_build_object('sha256', sha256)))
+       RETURNING sha256`,
+      [now, new Date(now.getTime() - UPLOAD_LIFE_MS)],
+    );
+    const digests = rows.flatMap(({ sha256 }) => sha256 ?? []);
+    for (const sha256 of await unusedBlobs(this.#database, digests)) {
+      await this.#blobs.remove(sha256, this.#now());
+    }
+    await this.#parts.removeLeftOver();
+    return rows.length;
+  }
+
+  /** Returns when an upload expires: a day after it was announced, completed or last used. */
+  #endOfLife(): Date {
+    return new Date(this.#now().getTime() + UPLOAD_LIFE_MS);
+  }
+
+  /** Returns when a ready file expires: `#endOfLife`, and time until its expiry is extended. */
+  #renewed(): Date {
+    return new Date(this.#endOfLife().getTime() + RENEWED_EVERY_MS);
+  }
+
+  /**
+   * Extends the life of files that a request uses, so that they expire 24 to 25 hours from now.
+   * @returns false if one of them has expired and its bytes may have been removed.
+   */
+  async #renew(files: readonly FileRow[]): Promise<boolean> {
+    const endOfLife = this.#endOfLife();
+    const due = files.filter(({ expires_at }) => expires_at < endOfLife);
+    if (due.length === 0) return true;
+    const { rowCount } = await this.#database.query(
+      'UPDATE files SET expires_at = $2 WHERE id = ANY($1::text[]) AND expires_at > $3',
+      [due.map(({ id }) => id), this.#renewed(), this.#now()],
+    );
+    return rowCount === due.length;
   }
 
   #isInParts({ bytes }: FileRow): boolean {

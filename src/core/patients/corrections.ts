@@ -127,9 +127,12 @@ export async function correctionNotes(
   return rows.map(({ stated, ...note }) => ({ ...note, changed: changedAttributes(stated) }));
 }
 
-/** SQL: the authority that assigned the patient ID in `studies`. */
-const ISSUER = `coalesce(nullif(identity ->> 'IssuerOfPatientID', ''),
-  identity -> 'IssuerOfPatientIDQualifiers' ->> 'UniversalEntityID', '')`;
+/** SQL: the authority that assigned the patient ID in an identity; '' if it is not stated. */
+export const issuerIn = (
+  identity: string,
+) => `coalesce(nullif(${identity} ->> 'IssuerOfPatientID', ''),
+  ${identity} -> 'IssuerOfPatientIDQualifiers' ->> 'UniversalEntityID', '')`;
+const ISSUER = issuerIn('identity');
 
 /**
  * SQL condition: a study belongs to the patient ID $1 of the authority $2. If $3 is true, a study

@@ -5,6 +5,7 @@ import {
   type ChangeSource,
   correctStudies,
   type Demographics,
+  issuerIn,
   type PatientKey,
   type Reached,
   renewIdentity,
@@ -202,11 +203,8 @@ export type MergeDecision = (typeof MERGE_DECISIONS)[number];
 const MERGES_TO_APPLY = `SELECT m.*, m.birth_date <> '' AND s.identity ->> 'PatientBirthDate' <> ''
     AND m.birth_date <> s.identity ->> 'PatientBirthDate' AS is_doubtful
   FROM studies s JOIN patient_merges m ON m.prior_id = s.identity ->> 'PatientID'
-  WHERE s.id = $1 AND m.withdrawn_at IS NULL AND (
-    m.authority = coalesce(nullif(s.identity ->> 'IssuerOfPatientID', ''),
-      s.identity -> 'IssuerOfPatientIDQualifiers' ->> 'UniversalEntityID', '')
-    OR (m.unissued AND coalesce(s.identity ->> 'IssuerOfPatientID', '') = ''
-      AND s.identity -> 'IssuerOfPatientIDQualifiers' IS NULL))
+  WHERE s.id = $1 AND m.withdrawn_at IS NULL
+  AND (m.authority = ${issuerIn('s.identity')} OR (m.unissued AND ${issuerIn('s.identity')} = ''))
   AND NOT EXISTS (SELECT 1 FROM patient_corrections c
     WHERE c.study_id = s.id AND c.merge_id = m.id)`;
 

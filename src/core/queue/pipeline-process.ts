@@ -154,10 +154,7 @@ interface PoolRun extends Run {
 /** Enforces the time limit for reading each file and each frame. */
 function watchReads(seconds: number) {
   const timers = new Map<number, NodeJS.Timeout>();
-  let stall = (_outcome: RunOutcome) => {};
-  const stalled = new Promise<RunOutcome>((resolve) => {
-    stall = resolve;
-  });
+  const { promise: stalled, resolve: stall } = Promise.withResolvers<RunOutcome>();
   return {
     stalled,
     follow({ id, file, state }: Reading): void {
@@ -236,31 +233,14 @@ class PipelineProcess {
     return this.#alive;
   }
 
-  /**
-   * Loads a pipeline and opens its models ahead of the first run. `prepared` is called with the
-   * models.
-   */
-  load(
-    module: string,
-    models: Job['models'],
-    prepared: (models: readonly ModelInUse[]) => void,
-  ): void {
-    this.#child.on('message', (message: FromChild) => {
-      if (message.type === 'prepared') prepared(message.models);
-    });
+  /** Calls `listener` with every message of the process. */
+  onMessage(listener: (message: FromChild) => void): void {
+    this.#child.on('message', listener);
+  }
+
+  /** Loads a pipeline and opens its models ahead of the first run. The reply is `prepared`. */
+  load(module: string, models: Job['models']): void {
     this.#send({ type: 'load', module, models });
-  }
-
-  onInference(listener: (run: InferenceRun) => void): void {
-    this.#child.on('message', (message: FromChild) => {
-      if (message.type === 'inference') listener(message.run);
-    });
-  }
-
-  onRefusal(listener: (refusal: AcceleratorRefusalOfModel) => void): void {
-    this.#child.on('message', (message: FromChild) => {
-      if (message.type === 'refusal') listener(message.refusal);
-    });
   }
 
   /**
@@ -291,19 +271,14 @@ class PipelineProcess {
       timer = setTimeout(() => resolve({ type: 'timeout' }), timeoutSeconds * 1000);
     });
     const reads = watchReads(readSeconds);
-    let onMessage = (_message: FromChild) => {};
-    const end = new Promise<RunOutcome>((resolve) => {
-      onMessage = (message) => {
-        if (message.type === 'event') onEvent(message.event);
-        else if (message.type === 'reading') reads.follow(message.reading);
-        else if (message.type === 'end') resolve(message.end);
-        else if (message.type === 'error') {
-          const { message: text, outOfSpace } = message;
-          resolve({ type: 'failed', message: text, outOfSpace });
-        }
-      };
-      this.#child.on('message', onMessage);
-    });
+    const { promise: end, resolve } = Promise.withResolvers<RunOutcome>();
+    const onMessage = (message: FromChild) => {
+      if (message.type === 'event') onEvent(message.event);
+      else if (message.type === 'reading') reads.follow(message.reading);
+      else if (message.type === 'end') resolve(message.end);
+      else if (message.type === 'error') resolve({ ...message, type: 'failed' });
+    };
+    this.#child.on('message', onMessage);
     const crash = this.#exited.then(({ reason }): RunOutcome => ({ type: 'crashed', reason }));
 
     this.#send({ type: 'run', module, folder });
@@ -367,10 +342,11 @@ async function runInside({ process, place }: Member, run: PoolRun): Promise<RunO
     await run.settled();
     await unlink(run.folder);
     await rename(inside, run.folder);
-    const left = process.alive ? await readdir(place) : [''];
-    for (const name of left) {
-      if (name !== COPY_OF_CACHE) await rm(join(place, name), REMOVE);
-    }
+    if (process.alive) {
+      for (const name of await readdir(place)) {
+        if (name !== COPY_OF_CACHE) await rm(join(place, name), REMOVE);
+      }
+    } else await rm(place, REMOVE);
   }
 }
 
@@ -445,7 +421,10 @@ export class PipelinePool {
   ): void {
     const ready = this.#start()
       .then((started) => {
-        started.process.load(module, models, prepared);
+        started.process.onMessage((message) => {
+          if (message.type === 'prepared') prepared(message.models);
+        });
+        started.process.load(module, models);
         this.#idle.push(started);
       })
       // An error is ignored: a run that needs a process starts one itself and reports the error.
@@ -492,8 +471,10 @@ export class PipelinePool {
     const settings = { ...limits, writable: place, compileCache };
     const started = new PipelineProcess(this.#program, settings, this.#logger);
     const { onInference, onRefusal } = this.#listeners;
-    if (onInference) started.onInference(onInference);
-    if (onRefusal) started.onRefusal(onRefusal);
+    started.onMessage((message) => {
+      if (message.type === 'inference') onInference?.(message.run);
+      if (message.type === 'refusal') onRefusal?.(message.refusal);
+    });
     const member = { process: started, place };
     this.#all.add(member);
     return member;

@@ -216,13 +216,17 @@ export function namedIdentifiers(found: readonly FoundIdentifier[]): string {
 }
 
 /**
- * Refuses a text that identifies somebody other than a colleague.
+ * Refuses a text that identifies somebody; unless told otherwise, colleagues may be named.
  * @param pointer RFC 6901 pointer to the text, for the error.
  * @throws InvalidInputError
  */
-export function requireNoIdentifiers(text: string, pointer: string): void {
-  const found = findIdentifiers(text, true);
+export function requireNoIdentifiers(
+  text: string,
+  pointer: string,
+  { mayNameStaff = true, code }: { mayNameStaff?: boolean; code?: 'identifiers_in_context' } = {},
+): void {
+  const found = findIdentifiers(text, mayNameStaff);
   if (found.length === 0) return;
   const detail = `The text contains ${namedIdentifiers(found)}; leave out names, identifiers and dates.`;
-  throw new InvalidInputError([{ pointer, detail }]);
+  throw new InvalidInputError([{ pointer, detail }], code);
 }

@@ -10,7 +10,7 @@ import type { Logger } from '../../platform/logging/logger.ts';
 import { AUDIT_INSERT, createAuditWriter, type SubmitAudit } from '../audit/audit.ts';
 import { type Endpoint, type EndpointInput, resolveEndpoint } from './endpoint.ts';
 import type { EventRecord } from './events.ts';
-import { findIdentifiers, namedIdentifiers } from './identifiers.ts';
+import { requireNoIdentifiers } from './identifiers.ts';
 import {
   costOf,
   type JobQueue,
@@ -192,17 +192,11 @@ function checkInput(endpoint: Endpoint, input: EndpointInput): void {
   const parsed = endpoint.input.safeParse(input);
   if (!parsed.success) throw new InvalidInputError(pointedErrors(parsed.error, '/input'));
   const indication = input.clinical_context?.indication;
-  const found = typeof indication === 'string' ? findIdentifiers(indication) : [];
-  if (found.length === 0) return;
-  throw new InvalidInputError(
-    [
-      {
-        pointer: '/input/clinical_context/indication',
-        detail: `The text contains ${namedIdentifiers(found)}; leave out names, identifiers and dates.`,
-      },
-    ],
-    'identifiers_in_context',
-  );
+  if (typeof indication !== 'string') return;
+  requireNoIdentifiers(indication, '/input/clinical_context/indication', {
+    mayNameStaff: false,
+    code: 'identifiers_in_context',
+  });
 }
 
 /**

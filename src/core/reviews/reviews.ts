@@ -108,14 +108,12 @@ interface ReviewParts {
   sign: StoreSignature;
   withdraw: Withdraw;
   config: { organization: string; signatures: 1 | 2 };
-  now?: () => Date;
-  /** Milliseconds between keep-alive updates of an open stream. */
-  heartbeatMs?: number;
 }
 
 /** Maximum number of studies under review that this process keeps in memory. */
 const KEPT_OPEN = 8;
 
+/** Milliseconds between keep-alive updates of an open stream. */
 const HEARTBEAT_MS = 15_000;
 
 /** A study under review. */
@@ -128,40 +126,24 @@ interface Opened {
 
 const KEPT_RESULTS = 4;
 
-interface ReviewAndChanges {
-  review: ReviewRow;
-  changes: ChangeRow[];
-}
-
 const etagOf = ({ revision }: Pick<ReviewRow, 'revision'>): string => `"r${revision}"`;
 
 /** The reviews of results: the changes of all readers, the reviewed results, and their signatures. */
 export class Reviews {
+  readonly #parts: ReviewParts;
   readonly #database: Database;
-  readonly #feed: ChangeFeed;
-  readonly #stored: ReviewParts['stored'];
-  readonly #sign: StoreSignature;
+  readonly #open: (row: RequestRow) => Promise<Opened>;
   /**
    * Withdraws the result of a request, signed or not.
    * @throws SonogateError `not_found`, `no_result`, `invalid_input`
    */
   readonly withdraw: Withdraw;
-  readonly #config: ReviewParts['config'];
-  readonly #now: () => Date;
-  readonly #heartbeatMs: number;
-  readonly #open: (row: RequestRow) => Promise<Opened>;
 
   constructor(parts: ReviewParts) {
-    const { now = () => new Date(), heartbeatMs = HEARTBEAT_MS } = parts;
+    this.#parts = parts;
     this.#database = parts.database;
-    this.#feed = parts.changes;
-    this.#stored = parts.stored;
-    this.#sign = parts.sign;
-    this.withdraw = parts.withdraw;
-    this.#config = parts.config;
-    this.#now = now;
-    this.#heartbeatMs = heartbeatMs;
     this.#open = createOpenStudies(parts);
+    this.withdraw = parts.withdraw;
   }
 
   /** @throws SonogateError `review_unavailable` */
@@ -192,7 +174,7 @@ export class Reviews {
           at: at.toISOString(),
           statement,
         })),
-      signatures_needed: this.#config.signatures,
+      signatures_needed: this.#parts.config.signatures,
       readers: readers.map(({ name }) => name),
       // Nobody may change or sign a withdrawn result.
       may: row.withdrawal ? { edit: false, sign: false } : reader.may,
@@ -222,7 +204,7 @@ export class Reviews {
     await this.#requireLatest(row.id);
     // The result is computed before the transaction, because a long transaction would block other
     // users of the database. The transaction then checks that the review still has the same ETag.
-    const made = applied(opened, read.changes, given, { reader, at: this.#now() });
+    const made = applied(opened, read.changes, given, { reader, at: new Date() });
     await this.#database.transaction(async (tx) => {
       const review = await lockReview(tx, row.id);
       await requireNotWithdrawn(tx, row.id);
@@ -266,17 +248,17 @@ export class Reviews {
     const signature: SignatureRow = {
       signed_revision: review.signed_revision + 1,
       position: given.length + 1,
-      at: this.#now(),
+      at: new Date(),
       observer_id: reader.id,
       observer: reader.name,
-      organization: this.#config.organization,
+      organization: this.#parts.config.organization,
       statement,
     };
-    await this.#sign({
+    await this.#parts.sign({
       row,
       review,
       signatures: [...given, signature],
-      isLast: given.length + 1 >= this.#config.signatures,
+      isLast: given.length + 1 >= this.#parts.config.signatures,
       result: resultOf(opened, changes, signature.at),
       study: opened.study,
       requireCurrent: (current) => requireCurrent(current, etag),
@@ -288,7 +270,7 @@ export class Reviews {
   /** Yields the state now and after each change. The reader is listed while the stream is open. */
   async *follow(row: RequestRow, reader: Reader, signal: AbortSignal): AsyncIterable<ReviewEvent> {
     const stream = randomUUID();
-    const watch = armWatch(this.#feed, row.id);
+    const watch = armWatch(this.#parts.changes, row.id);
     try {
       await keepReader(this.#database, row.id, stream, reader);
       await announceChange(this.#database, row.id);
@@ -298,7 +280,7 @@ export class Reviews {
         const text = JSON.stringify(event);
         if (text !== sent) yield event;
         sent = text;
-        await watch.next(signal, this.#heartbeatMs);
+        await watch.next(signal, HEARTBEAT_MS);
         if (!signal.aborted) await keepReader(this.#database, row.id, stream, reader);
       }
     } finally {
@@ -320,12 +302,12 @@ export class Reviews {
   }
 
   async #signedResult(id: string, revision: number): Promise<Result> {
-    const signed = resultSchema.safeParse(await this.#stored(id, revision));
+    const signed = resultSchema.safeParse(await this.#parts.stored(id, revision));
     if (signed.success) return signed.data;
     throw new SonogateError('review_unavailable', 'The signed result is no longer stored.');
   }
 
-  async #reviewAndChanges(id: string): Promise<ReviewAndChanges> {
+  async #reviewAndChanges(id: string): Promise<{ review: ReviewRow; changes: ChangeRow[] }> {
     return {
       review: await findReview(this.#database, id),
       changes: await listChanges(this.#database, id),

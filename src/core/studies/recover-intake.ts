@@ -160,11 +160,6 @@ async function describe(
 }
 
 /**
- * Records which unregistered object is about to be registered at startup. Otherwise an object that
- * ends the process, for instance by exhausting the memory, would do so at every startup.
- */
-
-/**
  * Maximum number of startups that may end while registering the same object. The next startup
  * quarantines the object. A limit of one would be too low: a startup may be killed for another
  * reason, and the object was acknowledged.
@@ -173,6 +168,10 @@ const MOST_ENDED_STARTS = 2;
 
 const recordSchema = z.object({ path: z.string(), starts: z.number() });
 
+/**
+ * Records which unregistered object is about to be registered at startup. Otherwise an object that
+ * ends the process, for instance by exhausting the memory, would do so at every startup.
+ */
 interface RecoveryRecord {
   /**
    * Called before each object is registered.

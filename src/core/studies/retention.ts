@@ -188,11 +188,15 @@ export interface RetentionParts {
  * @param dryRun only counts, and removes nothing.
  */
 export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): Promise<Removal> {
-  const { database, objects, intakeDays, quarantineDays, signal } = parts;
+  const { database, intakeDays, quarantineDays, signal } = parts;
   const { batch = BATCH, now } = parts;
   const removal: Removal = {
-    ...{ studies: 0, objects: 0, bytes: 0, quarantined: 0 },
-    ...{ kept: {}, unfinished: false },
+    studies: 0,
+    objects: 0,
+    bytes: 0,
+    quarantined: 0,
+    kept: {},
+    unfinished: false,
   };
   if (intakeDays !== null) {
     const cutoff = retentionCutoff(intakeDays, now());
@@ -221,22 +225,24 @@ export async function removeOldStudies(parts: RetentionParts, dryRun: boolean): 
       (id) => writeAudit({ ...about, at: now(), detail: { id } }),
     );
   }
-  if (!dryRun) {
-    await deleteRemovedObjects(parts);
-    // A partial file that cannot be deleted is reported at the next startup.
-    await removePartialFiles(parts.dataDir, false, () => {});
-  }
-  if (objects.shared && !dryRun) {
+  if (!dryRun) await removeLeftovers(parts);
+  return removal;
+}
+
+/** Removes what removed studies, interrupted transfers and ended associations have left behind. */
+async function removeLeftovers(parts: RetentionParts): Promise<void> {
+  const { database, dataDir, objects, intakeDays, now } = parts;
+  await deleteRemovedObjects(parts);
+  // A partial file that cannot be deleted is reported at the next startup.
+  await removePartialFiles(dataDir, false, () => {});
+  if (objects.shared) {
     if (intakeDays !== null) {
       await removeOrphanedFiles(parts, retentionCutoff(intakeDays, now()), now());
     }
     await removeUnneededBlobs(parts, now());
   }
-  if (!dryRun) {
-    await forgetOldStatements(database, now());
-    await deleteSilentReceptions(database, now());
-  }
-  return removal;
+  await forgetOldStatements(database, now());
+  await deleteSilentReceptions(database, now());
 }
 
 /** Returns the time `days` before now. Objects that arrived earlier are old enough for removal. */

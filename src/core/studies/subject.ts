@@ -1,7 +1,7 @@
 import type { SourceInstance, Subject } from '../../../pipelines/dicom/subject.ts';
 import type { Queryable } from '../../platform/database/port.ts';
 import type { SubjectsOf } from '../audit/feed.ts';
-import { correctedIdentity, correctionsOf } from '../patients/corrections.ts';
+import { correctedIdentity, correctionsOf, issuerIn } from '../patients/corrections.ts';
 import { supersededRequest } from './earlier-requests.ts';
 import { foundOrder } from './order.ts';
 import { studyContext } from './order-join.ts';
@@ -92,11 +92,10 @@ export function auditSubjects(database: Queryable): SubjectsOf {
       row: string;
       uid: string;
       patient: string | null;
-      issuer: string | null;
+      issuer: string;
     }>(
       `SELECT asked.row, s.study_instance_uid AS uid, s.identity ->> 'PatientID' AS patient,
-         coalesce(nullif(s.identity ->> 'IssuerOfPatientID', ''),
-           s.identity -> 'IssuerOfPatientIDQualifiers' ->> 'UniversalEntityID') AS issuer
+         ${issuerIn('s.identity')} AS issuer
        FROM jsonb_to_recordset($1::jsonb) AS asked (row text, study uuid, request text)
        LEFT JOIN LATERAL (
          SELECT study_id FROM study_requests WHERE request_id = asked.request LIMIT 1) r ON true
@@ -112,7 +111,7 @@ export function auditSubjects(database: Queryable): SubjectsOf {
     return new Map(
       found.map(({ row, uid, patient, issuer }) => [
         row,
-        { studyInstanceUid: uid, patientId: patient ?? '', issuerOfPatientId: issuer ?? '' },
+        { studyInstanceUid: uid, patientId: patient ?? '', issuerOfPatientId: issuer },
       ]),
     );
   };
