@@ -1,15 +1,8 @@
-import type {
-  Bundle,
-  BundleEntry,
-  Identifier,
-  Provenance,
-  Resource,
-  ResourceType,
-} from '@medplum/fhirtypes';
+import type { Bundle, BundleEntry, Provenance, Resource, ResourceType } from '@medplum/fhirtypes';
 import type { DeliveryMode } from '../client/delivery-mode.ts';
 import { FhirFailure, failureOf } from '../client/outcome.ts';
 import type { FhirServer, TransactionReceipt } from '../client/server.ts';
-import { searchToken } from '../resources/identifiers.ts';
+import { identifiersOf, searchToken } from '../resources/identifiers.ts';
 import { isSameTime } from './existing-report.ts';
 
 /** Returns every `reference` in a value, at any depth. */
@@ -169,10 +162,6 @@ async function existing(
     }
   }
   return found;
-}
-
-function identifiersOf(resource: Resource): Identifier[] {
-  return 'identifier' in resource && Array.isArray(resource.identifier) ? resource.identifier : [];
 }
 
 function twice(type: string): FhirFailure {

@@ -14,7 +14,7 @@ import { findOrder } from '../match/order.ts';
 import { chosenPatient, matchPatient } from '../match/patient.ts';
 import { PDF_MEDIA_TYPE } from '../resources/attachments.ts';
 import { buildBundle, NEW_PATIENT_ROLE } from '../resources/bundle.ts';
-import { resourceUrn } from '../resources/identifiers.ts';
+import { identifiersOf, resourceUrn } from '../resources/identifiers.ts';
 import type { BundleInput, KeyImage, RenderedReport } from '../resources/report-context.ts';
 import {
   existingReport,
@@ -235,13 +235,8 @@ async function bundleOver(
 }
 
 function identifierValues({ entry = [] }: Bundle): Set<string> {
-  return new Set(
-    entry.flatMap(({ resource }) =>
-      resource && 'identifier' in resource && Array.isArray(resource.identifier)
-        ? resource.identifier.flatMap(({ value }) => value ?? [])
-        : [],
-    ),
-  );
+  const identifiers = entry.flatMap(({ resource }) => (resource ? identifiersOf(resource) : []));
+  return new Set(identifiers.flatMap(({ value }) => value ?? []));
 }
 
 /**

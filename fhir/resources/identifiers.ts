@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CodeableConcept, Identifier } from '@medplum/fhirtypes';
+import type { CodeableConcept, Identifier, Resource } from '@medplum/fhirtypes';
 import { SYSTEMS } from './codes.ts';
 
 /** Namespace of our name-based UUIDs. If it changed, every retry would create new resources. */
@@ -84,4 +84,9 @@ export function searchToken({ system, value = '' }: Identifier): string {
 /** Returns the query of a conditional interaction, fully percent-encoded (`|` is `%7C`). */
 export function identifierQuery(identifier: Identifier): string {
   return `identifier=${encodeURIComponent(searchToken(identifier))}`;
+}
+
+/** Returns the identifiers of a resource; empty for a type that has none. */
+export function identifiersOf(resource: Resource): Identifier[] {
+  return 'identifier' in resource && Array.isArray(resource.identifier) ? resource.identifier : [];
 }

@@ -29,24 +29,20 @@ export function requireSafePlace(context: Context, config: Place): void {
   );
 }
 
+/** Sets a cookie for as long as the browser is open; a value of null removes it. */
 export function setCookie(
   context: Context,
   config: Place,
   cookie: ConsoleCookie,
-  value: string,
+  value: string | null,
 ): void {
   const secure = isSecure(context, config);
+  const attributes = ['Path=/', 'HttpOnly', 'SameSite=Lax'];
+  if (value === null) attributes.push('Max-Age=0');
+  if (secure) attributes.push('Secure');
   context.append(
     'Set-Cookie',
-    `${nameOf(cookie, secure)}=${value}; Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`,
-  );
-}
-
-export function clearCookie(context: Context, config: Place, cookie: ConsoleCookie): void {
-  const secure = isSecure(context, config);
-  context.append(
-    'Set-Cookie',
-    `${nameOf(cookie, secure)}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0${secure ? '; Secure' : ''}`,
+    [`${nameOf(cookie, secure)}=${value ?? ''}`, ...attributes].join('; '),
   );
 }
 
@@ -90,7 +86,7 @@ export function signedIn(deps: GuardDeps): Middleware<ConsoleState> {
       throw new SonogateError('rate_limited', 'Too many calls in this session.');
     }
     if (isChange(context)) {
-      requireOwnPage(deps)(context);
+      requireOwnPage(context, config.http);
       if (!isSameToken(context.get('X-CSRF-Token'), session.csrf)) {
         throw new SonogateError('forbidden', "The call lacks the session's token.");
       }
@@ -136,15 +132,13 @@ export function needs(capability: Capability): Middleware<ConsoleState> {
  * with neither `Sec-Fetch-Site` nor `Origin` does not come from a browser. It is accepted, because
  * only a browser could send the cookie without its user's intention.
  */
-export function requireOwnPage({ config }: Pick<GuardDeps, 'config'>) {
-  return (context: Context): void => {
-    const site = context.get('Sec-Fetch-Site');
-    const origin = context.get('Origin');
-    const own = new URL(baseUrl(context, config.http)).origin;
-    const foreign = (site !== '' && site !== 'same-origin') || (origin !== '' && origin !== own);
-    if (foreign)
-      throw new SonogateError('forbidden', 'The call comes from a page of another origin.');
-  };
+export function requireOwnPage(context: Context, config: Place): void {
+  const site = context.get('Sec-Fetch-Site');
+  const origin = context.get('Origin');
+  const own = new URL(baseUrl(context, config)).origin;
+  const foreign = (site !== '' && site !== 'same-origin') || (origin !== '' && origin !== own);
+  if (foreign)
+    throw new SonogateError('forbidden', 'The call comes from a page of another origin.');
 }
 
 const isChange = ({ method }: Context): boolean => method !== 'GET' && method !== 'HEAD';

@@ -1,21 +1,14 @@
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import { z } from 'zod';
-import { DEFAULT_ACCOUNT_ID } from '../../core/accounts/keys.ts';
+import { DEFAULT_ACCOUNT_ID, keyName } from '../../core/accounts/keys.ts';
 import { ROLES } from '../../core/accounts/roles.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
 import { baseUrl } from '../http/context.ts';
 import { jsonBody, parseBody } from '../http/parse.ts';
 import type { ConsoleDeps, ConsoleState } from './context.ts';
 import type { NewSession, Session, SignIn } from './contract.ts';
-import {
-  clearCookie,
-  readCookie,
-  requireOwnPage,
-  requireSafePlace,
-  setCookie,
-  signedIn,
-} from './guard.ts';
+import { readCookie, requireOwnPage, requireSafePlace, setCookie, signedIn } from './guard.ts';
 import { beginSignIn, takeSignIn } from './oidc.ts';
 import {
   beginSession,
@@ -44,7 +37,7 @@ export function addSessionRoutes(router: Router<ConsoleState>, deps: ConsoleDeps
 
   router.post('/session', jsonBody(http.maxBodyBytes), async (context) => {
     requireSafePlace(context, http);
-    requireOwnPage(deps)(context);
+    requireOwnPage(context, http);
     await takeSignInAttempt(context, deps);
     const { key } = parseBody(newSession, context.state.body);
     const session = await signIn(context, await personOfKey(context, key, deps), deps);
@@ -80,7 +73,7 @@ export function addSessionRoutes(router: Router<ConsoleState>, deps: ConsoleDeps
       address: context.ip,
       outcome: 'success',
     });
-    clearCookie(context, http, 'session');
+    setCookie(context, http, 'session', null);
     context.status = 204;
   }
 }
@@ -108,7 +101,7 @@ function addOidcRoutes(router: Router<ConsoleState>, deps: ConsoleDeps): void {
     await orToSignInPage(context, deps, async () => {
       const token = readCookie(context, http, 'sign-in');
       const begun = token && (await takeSignIn(database, token, now()));
-      clearCookie(context, http, 'sign-in');
+      setCookie(context, http, 'sign-in', null);
       if (!begun)
         throw new SonogateError('sign_in_failed', 'No sign-in was started in this browser.');
       const callback = new URL(redirectUri(context, deps));
@@ -190,11 +183,8 @@ async function personOfKey(
   if (!consoleRole || accountId !== DEFAULT_ACCOUNT_ID) {
     return refused(new SonogateError('forbidden', NO_ROLE));
   }
-  const { rows } = await database.query<{ name: string }>(
-    'SELECT name FROM api_keys WHERE id = $1',
-    [keyId],
-  );
-  return { principal: `key:${keyId}`, name: rows[0]?.name ?? keyId, role: consoleRole, keyId };
+  const name = await keyName(database, keyId);
+  return { principal: `key:${keyId}`, name, role: consoleRole, keyId };
 }
 
 async function takeSignInAttempt(context: Context, { signInLimits }: ConsoleDeps): Promise<void> {

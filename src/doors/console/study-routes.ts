@@ -177,9 +177,15 @@ async function act(
   await change(row, (writeAudit) =>
     auditAction(context, AUDITED_AS[action], of, { ...deps, writeAudit }),
   );
-  const after = showRow(await existingRow(key, deps), role, deps.showSubject);
+  await answerWith(context, key, deps);
+}
+
+/** Answers an action with the updated row. */
+async function answerWith(context: Call, key: string, deps: ConsoleDeps): Promise<void> {
+  const row = await existingRow(key, deps);
+  const shown = showRow(row, context.state.session.role, deps.showSubject);
   await auditStudies(context, [row.study_id], 'study', deps);
-  context.body = after satisfies WorklistRow;
+  context.body = shown satisfies WorklistRow;
 }
 
 /**
@@ -228,23 +234,21 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
     const requestId = idOf(context);
     const change = (_: ListedRow, record: RecordWith) =>
       core.cancel(requestId, null, (tx) => record(createAuditWriter(tx)));
-    const key = await keyOf(context, deps);
+    const key = await keyOf(requestId, deps);
     await act(context, key, { action: 'cancel', change, requestId }, deps);
   });
 
   router.post('/requests/:id/withdraw', needs('withdraw'), body, async (context) => {
     const { id } = await existingRequest(context.params.id, deps);
     const { reason, text = null } = parseBody(withdrawBody, context.state.body);
-    const { name: person, role } = context.state.session;
-    const key = await keyOfAny(id, deps);
+    const { name: person } = context.state.session;
+    const key = await keyOf(id, deps, { evenIfReplaced: true });
     const row = await existingRow(key, deps);
     const of = { studyId: row.study_id, requestId: id, detail: { reason } };
     await reviews.withdraw(id, { person, reason, text }, (tx) =>
       auditAction(context, 'result.withdraw', of, within(tx, deps)),
     );
-    const after = showRow(await existingRow(key, deps), role, deps.showSubject);
-    await auditStudies(context, [row.study_id], 'study', deps);
-    context.body = after satisfies WorklistRow;
+    await answerWith(context, key, deps);
   });
 
   router.post('/requests/:id/acknowledge', needs('confirm'), async (context) => {
@@ -253,7 +257,7 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
     const change = stored((_, { alerts }) =>
       alerts.acknowledge({ request: requestId, person: name }),
     );
-    const key = await keyOf(context, deps);
+    const key = await keyOf(requestId, deps);
     await act(context, key, { action: 'acknowledge', change, requestId }, deps);
   });
 }
@@ -261,33 +265,21 @@ export function addStudyRoutes(router: Router<ConsoleState>, deps: ConsoleDeps):
 const idOf = ({ params }: Call): string => params.id ?? '';
 
 /**
- * Returns the key of the worklist row to which a request belongs, even if a later result has replaced
- * its own.
- * @throws SonogateError `not_found`
- */
-async function keyOfAny(id: string, { database }: ConsoleDeps): Promise<string> {
-  const { rows } = await database.query<{ key: string }>(
-    `SELECT key FROM worklist WHERE request_id = $1
-     UNION SELECT study_id::text FROM study_requests WHERE request_id = $1`,
-    [id],
-  );
-  const [row] = rows;
-  if (!row) throw new SonogateError('not_found', 'There is no such request.');
-  return row.key;
-}
-
-/**
  * Returns the key of the worklist row to which a request belongs. A request that was replaced by a
  * later result of the same rule, for a later revision of the study, is treated as unknown, so that
- * nobody can change it.
+ * nobody can change it; only withdrawing its result is still possible (`evenIfReplaced`).
  * @throws SonogateError `not_found` for an unknown or replaced request
  */
-async function keyOf(context: Call, { database }: ConsoleDeps): Promise<string> {
+async function keyOf(
+  id: string,
+  { database }: ConsoleDeps,
+  { evenIfReplaced = false } = {},
+): Promise<string> {
   const { rows } = await database.query<{ key: string }>(
     `SELECT key FROM worklist WHERE request_id = $1
      UNION SELECT study_id::text FROM study_requests
-     WHERE request_id = $1 AND $1 = ANY (current_requests(study_id))`,
-    [idOf(context)],
+     WHERE request_id = $1 AND ($2 OR $1 = ANY (current_requests(study_id)))`,
+    [id, evenIfReplaced],
   );
   const [row] = rows;
   if (!row) throw new SonogateError('not_found', 'There is no such request.');

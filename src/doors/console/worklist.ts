@@ -10,6 +10,7 @@ import { HELD_FOR_A_PERSON } from '../../core/outbox/held.ts';
 import { REQUEST_STATUS, type RequestStatus, type Stage } from '../../core/requests/request.ts';
 import { SEEN_SECONDS } from '../../core/reviews/review-rows.ts';
 import type { Queryable } from '../../platform/database/port.ts';
+import { inParallel } from '../../platform/in-parallel.ts';
 import { isStorableTime } from '../http/parse.ts';
 import type { ConsoleRole, Glance, ReviewState, RowState, WorklistRow } from './contract.ts';
 import type { ShowSubject } from './identity.ts';
@@ -429,19 +430,15 @@ export async function withGlances(
 ): Promise<ListedRow[]> {
   const lacking = rows.filter(({ status, glance }) => status === 'succeeded' && !isWhole(glance));
   const made = new Map<string, Glance>();
-  const pending = [...lacking];
-  const work = async () => {
-    for (let row = pending.pop(); row; row = pending.pop()) {
-      const id = row.request_id ?? '';
-      // The core checked the result against the envelope schema before storing it.
-      const result = (await parts.result(id).catch(() => null)) as Result | null;
-      if (!result || !Array.isArray(result.measurements)) continue;
-      const glance = glanceOf(result, statedAge(row.options));
-      made.set(id, glance);
-      await keepGlance(parts.database, id, glance);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_A_TIME }, work));
+  await inParallel(lacking, AT_A_TIME, async ({ request_id, options }) => {
+    const id = request_id ?? '';
+    // The core checked the result against the envelope schema before storing it.
+    const result = (await parts.result(id).catch(() => null)) as Result | null;
+    if (!result || !Array.isArray(result.measurements)) return;
+    const glance = glanceOf(result, statedAge(options));
+    made.set(id, glance);
+    await keepGlance(parts.database, id, glance);
+  });
   return rows.map((row) => ({ ...row, glance: made.get(row.request_id ?? '') ?? row.glance }));
 }
 
