@@ -115,6 +115,17 @@ describe('the lower placental edge', () => {
   });
 
   it.each([
+    [-80.1, 'inadequate'],
+    [-79.9, 'accepted'],
+  ])('%d mm from the internal os is %s', (mm, quality) => {
+    const result = interpret({ bodies: [body('anterior')], edges: [edge(mm)] });
+    const distances = result.measurements.filter(({ concept }) => concept.key === 'placenta-to-os');
+    expect(distances.map((one) => one.quality)).toEqual([quality]);
+    const { summary } = sectionOf(result, 'placenta');
+    expect(summary?.includes('implausible')).toBe(quality === 'inadequate');
+  });
+
+  it.each([
     [16 * 7 - 1, 'too-early'],
     [16 * 7, 'low-lying'],
   ])('at %i days is %s', (days, category) => {
@@ -305,4 +316,25 @@ describe('the section placenta is not assessed', () => {
     expect(sectionOf(result, 'placenta').status).toBe('inadequate');
     expect(result.measurements).toEqual([]);
   });
+});
+
+it.each([
+  [-12, 'abnormal'],
+  [40, 'info'],
+])('five lacunae with an edge %d mm from the internal os are %s', (mm, severity) => {
+  const { findings } = interpret({ bodies: [body('anterior', 5)], edges: [edge(mm)] });
+  expect(findings.find(({ id }) => id === 'accreta-signs')?.severity).toBe(severity);
+});
+
+it('the largest thickness on several images counts', () => {
+  const thick = (mm: number) => {
+    const { located, ...one } = body('anterior');
+    const [from] = located?.thickness ?? [];
+    if (!located || !from) throw new Error('a body without a thickness');
+    const to = { x: from.x, y: from.y + mm / MM_PER_PIXEL };
+    return { ...one, located: { ...located, thickness: [from, to] as const } };
+  };
+  const { measurements } = interpret({ bodies: [thick(28), thick(36), thick(31)] });
+  const thicknesses = measurements.filter(({ concept }) => concept.key === 'placental-thickness');
+  expect(thicknesses.map(({ value }) => Math.round(value))).toEqual([36]);
 });
