@@ -6,15 +6,15 @@
  * each receiver's best time, the ratios, and the gateway's event-loop delay, memory and processor
  * time. Writes nothing else.
  */
-import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { dicomFile } from '../dimse/dicom-file.ts';
 import { dcmtk } from '../peers/dcmtk.ts';
 import {
   ASSOCIATIONS,
+  loopDelayOf,
   printTable,
   processorSeconds,
   type Receiver,
@@ -51,7 +51,7 @@ interface Work {
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'sonogate-bench-'));
-const delayFile = join(folder, 'loop-delay.json');
+const loopDelay = loopDelayOf(join(folder, 'loop-delay.json'));
 const allWorks: Work[] = [
   {
     name: '500 objects of 0.5 MB, one association',
@@ -95,19 +95,13 @@ try {
     const receiver = await start();
     if (receiver) receivers.push(receiver);
   }
-  const ours = await startSonogate({
-    name: 'Sonogate',
-    environment: {
-      LOOP_DELAY_FILE: delayFile,
-      NODE_OPTIONS: `--import ${new URL('./loop-delay.ts', import.meta.url).href}`,
-    },
-  });
+  const ours = await startSonogate({ name: 'Sonogate', environment: loopDelay.environment });
   receivers.push(ours);
   const rows: string[][] = [];
   const delays: string[][] = [];
   for (const work of works) {
     const seconds = receivers.map((): number[] => []);
-    await loopDelay(ours);
+    await loopDelay.take(ours.pid ?? 0);
     const before = await processorSeconds(ours.pid ?? 0);
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const [at, receiver] of receivers.entries()) {
@@ -115,12 +109,12 @@ try {
       }
     }
     const processor = ((await processorSeconds(ours.pid ?? 0)) - before) / ROUNDS;
-    const delay = await loopDelay(ours);
+    const { p50, p99, longest } = await loopDelay.take(ours.pid ?? 0);
     const memory = await residentMegabytes(ours.pid ?? 0);
     rows.push(rowOf(work, seconds));
     delays.push([
       work.name,
-      ...delay.map((value) => value.toFixed(1)),
+      ...[p50, p99, longest].map((value) => value.toFixed(1)),
       memory.toFixed(0),
       processor.toFixed(2),
     ]);
@@ -155,17 +149,6 @@ function rowOf({ name }: Work, seconds: readonly number[][]): string[] {
     ...best.map((of) => of.toFixed(2)),
     ...best.slice(0, -1).map((of) => (own / of).toFixed(2)),
   ];
-}
-
-/** Returns the gateway's event-loop delays since the previous call: p50, p99 and maximum, in ms. */
-async function loopDelay({ pid }: Receiver): Promise<number[]> {
-  await rm(delayFile, { force: true });
-  process.kill(pid ?? 0, 'SIGUSR2');
-  for (;;) {
-    const text = await readFile(delayFile, 'utf8').catch(() => '');
-    if (text !== '') return Object.values(JSON.parse(text) as Record<string, number>);
-    await pause(20);
-  }
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { sendFiles } from '../../dimse/send/store-scu.ts';
 import { migrate } from '../../src/platform/database/migrate.ts';
 import { openDatabase } from '../../src/platform/database/open.ts';
@@ -32,12 +33,16 @@ export async function startSonogate({
   databaseUrl,
   history = 0,
   environment = {},
+  ...program
 }: {
   name: string;
   databaseUrl?: string | undefined;
   /** Number of studies already in its database. */
   history?: number;
   environment?: Record<string, string>;
+  /** Folder of the project whose gateway is started, and flags of Node.js. */
+  tree?: string;
+  flags?: readonly string[];
 }): Promise<Receiver> {
   const dataDir = await freshDataDir();
   const database = await openDatabase({ dataDir, databaseUrl, logger: silentLogger });
@@ -55,7 +60,7 @@ export async function startSonogate({
       },
     ),
   );
-  const served = await serve(config, { SONOGATE_LOG_LEVEL: 'info', ...environment });
+  const served = await serve(config, { SONOGATE_LOG_LEVEL: 'info', ...environment }, program);
   return {
     name,
     aeTitle: 'SONOGATE',
@@ -182,6 +187,29 @@ export async function processorSeconds(pid: number): Promise<number> {
     .split(' ')
     .slice(11, 13);
   return (Number(user) + Number(system)) / TICKS_EACH_SECOND;
+}
+
+/**
+ * Reads the event-loop delay of a gateway that was started with `environment`. Each call of `take`
+ * returns the delays since the previous one, in milliseconds.
+ * @param file where the gateway writes them.
+ */
+export function loopDelayOf(file: string) {
+  return {
+    environment: {
+      LOOP_DELAY_FILE: file,
+      NODE_OPTIONS: `--import ${new URL('./loop-delay.ts', import.meta.url).href}`,
+    },
+    async take(pid: number): Promise<{ p50: number; p99: number; longest: number }> {
+      await rm(file, { force: true });
+      process.kill(pid, 'SIGUSR2');
+      for (;;) {
+        const text = await readFile(file, 'utf8').catch(() => '');
+        if (text !== '') return JSON.parse(text);
+        await pause(20);
+      }
+    },
+  };
 }
 
 export function printTable(head: readonly string[], rows: readonly (string | number)[][]): void {

@@ -167,7 +167,7 @@ export async function startSiteUnderFault(
   };
   const start = async (part: Part) => {
     const configFile = configFiles.get(part) ?? '';
-    running.set(part, await serve(configFile, options.environment, GATEWAY_NICENESS));
+    running.set(part, await serve(configFile, options.environment, { niceness: GATEWAY_NICENESS }));
   };
   for (const part of parts) await start(part);
 

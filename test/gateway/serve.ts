@@ -7,7 +7,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 
-const CLI = fileURLToPath(new URL('../../src/app/cli/bin.mjs', import.meta.url));
+const CLI = 'src/app/cli/bin.mjs';
+const TREE = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
  * Flags of vitest.config.ts that a program started by a test gets too; `bin.mjs` passes them on. A
@@ -33,16 +34,22 @@ export async function siteFile(settings: unknown): Promise<string> {
   return path;
 }
 
-/**
- * Starts the gateway as an operator does, and waits until it reports that it has started.
- * @param niceness of the gateway's process, if it differs from the caller's.
- */
+interface ServeOptions {
+  /** Niceness of the gateway's process, if it differs from the caller's. */
+  niceness?: number;
+  /** Folder of the project whose gateway is started; by default this one. */
+  tree?: string;
+  /** Flags of Node.js. */
+  flags?: readonly string[];
+}
+
+/** Starts the gateway as an operator does, and waits until it reports that it has started. */
 export async function serve(
   configFile: string,
   environment: Record<string, string> = {},
-  niceness?: number,
+  { niceness, tree = TREE, flags = TEST_FLAGS }: ServeOptions = {},
 ): Promise<Served> {
-  const child: ChildProcess = spawn(process.execPath, [...TEST_FLAGS, CLI, 'serve'], {
+  const child: ChildProcess = spawn(process.execPath, [...flags, join(tree, CLI), 'serve'], {
     env: {
       ...process.env,
       SONOGATE_CONFIG: configFile,
