@@ -78,6 +78,14 @@ describe('a wall that does not move', () => {
     expect(moving?.thickening).toBeGreaterThan(30);
     expect(still?.excursion).toBeLessThan((moving?.excursion ?? 0) / 1.5);
   });
+  it.each([
+    ['inferior one of an A2C', 'A2C', 10, 7],
+    ['inferolateral one of an A3C', 'A3C', 11, 8],
+  ] as const)('is the %s', (_, view, still, moving) => {
+    const own = beatingClip(view, STILL_LEFT);
+    expect(segment([own], still)?.readings[0]?.thickening).toBeLessThan(10);
+    expect(segment([own], moving)?.readings[0]?.thickening).toBeGreaterThan(30);
+  });
   it('is suspected in one view, but not scored', () => {
     expect(segment([clip], 9)?.score).toBeNull();
     expect(segment([clip], 9)?.suspected).toBeGreaterThan(1);
