@@ -61,6 +61,7 @@ process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
 export default defineConfig({
   test: {
     globalSetup: 'test/temporary-files.ts',
+    setupFiles: 'test/equal-bytes.ts',
     pool: 'forks',
     sequence: { sequencer: LongFilesFirst },
     // V8 would spend a second or two of each process, and 500 MB, on optimizing PGlite's parser of SQL
