@@ -16,6 +16,7 @@ function simulate(gaDays: number, seed: number, anatomy: Record<string, number>)
     frames: 1,
     anatomy,
     screen: { columns: 640, rows: 480 },
+    masks: false,
   });
   if (!frame) throw new Error('no frame');
   return frame;

@@ -28,7 +28,8 @@ afterAll(() => locator.close());
 const GA_DAYS = 154;
 
 function simulate(view: PhantomView, seed: number, anatomy = {}): PhantomFrame {
-  const request = { gaDays: GA_DAYS, sizes: sizesAt(GA_DAYS), seed, frames: 1, anatomy };
+  const sizes = sizesAt(GA_DAYS);
+  const request = { gaDays: GA_DAYS, sizes, seed, frames: 1, anatomy, masks: false };
   return view.simulate(request)[0] as PhantomFrame;
 }
 

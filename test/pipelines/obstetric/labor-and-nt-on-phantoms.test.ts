@@ -26,7 +26,8 @@ afterAll(() => locator.close());
 
 function simulate(view: PhantomView, seed: number, gaDays: number, anatomy = {}): PhantomFrame {
   // These views choose their own dimensions, but the growth chart begins only at 14 weeks.
-  const request = { gaDays, sizes: sizesAt(Math.max(gaDays, 98)), seed, frames: 1, anatomy };
+  const sizes = sizesAt(Math.max(gaDays, 98));
+  const request = { gaDays, sizes, seed, frames: 1, anatomy, masks: false };
   return view.simulate(request)[0] as PhantomFrame;
 }
 

@@ -36,7 +36,8 @@ const GA_DAYS = 150;
 
 function simulate(view: PhantomView, seed: number, anatomy: Record<string, number>): PhantomFrame {
   const screen = { columns: 640, rows: 480 };
-  const request = { gaDays: GA_DAYS, sizes: sizesAt(GA_DAYS), seed, frames: 1, screen, anatomy };
+  const sizes = sizesAt(GA_DAYS);
+  const request = { gaDays: GA_DAYS, sizes, seed, frames: 1, screen, anatomy, masks: false };
   return view.simulate(request)[0] as PhantomFrame;
 }
 
