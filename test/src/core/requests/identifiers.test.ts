@@ -122,9 +122,14 @@ describe('a text designed to be slow to check', () => {
   };
   /**
    * Returns the minimum of three measurements, because a garbage collection or a compilation
-   * affects only one of them.
+   * affects only one of them. The first that is `fastEnough` makes the others unnecessary.
    */
-  const cpuMilliseconds = (text: string) => Math.min(once(text), once(text), once(text));
+  const cpuMilliseconds = (text: string, fastEnough = 0) => {
+    let least = Number.POSITIVE_INFINITY;
+    for (let measured = 0; measured < 3 && least >= fastEnough; measured++)
+      least = Math.min(least, once(text));
+    return least;
+  };
 
   it.each([
     ['digits of a phone number that never ends', (n: number) => `0${'1'.repeat(n - 2)}a`],
@@ -142,6 +147,7 @@ describe('a text designed to be slow to check', () => {
     const [half, whole] = [LONGEST_INDICATION, 2 * LONGEST_INDICATION];
     // Quadratic growth would be a factor of 4. Some texts take less than one tick of the system's
     // clock, hence the constant.
-    expect(cpuMilliseconds(text(whole))).toBeLessThan(3 * cpuMilliseconds(text(half)) + 20);
+    const most = 3 * cpuMilliseconds(text(half)) + 20;
+    expect(cpuMilliseconds(text(whole), most)).toBeLessThan(most);
   });
 });
