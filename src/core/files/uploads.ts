@@ -215,18 +215,26 @@ export class Uploads {
     if (digest === null) {
       throw new SonogateError('upload_incomplete', 'The bytes have not arrived yet.');
     }
-    if (sha256 !== null && sha256 !== digest) {
+    const leaveParts = async () => {
       if (this.#isInParts(file)) await this.#leaveForRemoval({ ...file, sha256: digest }, null);
+    };
+    if (sha256 !== null && sha256 !== digest) {
+      await leaveParts();
       throw new SonogateError(
         'upload_incomplete',
         `The SHA-256 of the bytes received is ${digest}; send the file again.`,
       );
     }
     const { rows } = await this.#database.query<FileRow>(
-      `UPDATE files SET status = 'ready', sha256 = $3, expires_at = $2 WHERE id = $1 RETURNING *`,
-      [id, this.#renewed(), digest],
+      `UPDATE files SET status = 'ready', sha256 = $3, expires_at = $2
+       WHERE id = $1 AND expires_at > $4 RETURNING *`,
+      [id, this.#renewed(), digest, this.#now()],
     );
-    const completed = toFile(rows[0] as FileRow);
+    if (!rows[0]) {
+      await leaveParts();
+      throw new SonogateError('not_found', 'The upload was deleted, or expired, meanwhile.');
+    }
+    const completed = toFile(rows[0]);
     this.#remember([completed]);
     return completed;
   }

@@ -349,6 +349,24 @@ describe('uploads', () => {
     expect((await uploads.ready(owner, [id])).size).toBe(0);
   });
 
+  it('stay deleted if a completion that began before ends afterwards', async () => {
+    const folder = openBlobFolder(join(gateway.dataDir, 'files'));
+    const uploads: Uploads = new Uploads({
+      database: {
+        query: async (text, values, name) => {
+          if (text.includes("status = 'ready', sha256")) await uploads.remove(owner, id);
+          return gateway.database.query(text, values, name);
+        },
+      },
+      blobs: folder,
+      limits: { maxBytes: 5, maxFileBytes: 5, partBytes: 5, minFreeBytes: 0 },
+    });
+    const { id } = await uploads.create(owner, { filename: 'a', bytes: 1, mediaType: 'a/b' });
+    await uploads.receive(id, Readable.from(['a']), 1);
+    await expect(uploads.complete(owner, id, null)).rejects.toMatchObject({ code: 'not_found' });
+    expect((await gateway.uploads.ready(owner, [id])).size).toBe(0);
+  });
+
   it('expire a day after the last request that uses them, and the bytes go with the last one', async () => {
     const uploads = gateway.uploads;
     const twin = await gateway.upload('kept bytes');
