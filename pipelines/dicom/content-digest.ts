@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import {
   dictionaryVr,
   type ElementHead,
@@ -14,7 +14,7 @@ import {
   SEQUENCE_END,
   UNDEFINED_LENGTH,
 } from './elements.ts';
-import { readFileMeta } from './part10.ts';
+import { decodeFileMeta, MAX_META_BYTES } from './part10.ts';
 import { DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN } from './transfer-syntaxes.ts';
 
 /**
@@ -28,29 +28,33 @@ import { DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN } from './transfer-syntaxes.ts';
  * pixel data. Two files with the same digest have the same elements with the same values. Pixel data
  * that was compressed, decompressed or compressed anew differs from the original.
  *
- * A data set that is deflated or damaged has the digest of its bytes.
+ * A data set that is deflated or damaged has the digest of its bytes. A large file blocks the thread.
  *
  * @throws SonogateError `object_not_understood` if it is not a DICOM file; the system error if the
  * file cannot be read.
  */
-export async function contentDigest(path: string): Promise<string> {
-  const { meta, dataSetOffset } = await readFileMeta(path);
-  const source = () => createReadStream(path, { start: dataSetOffset, highWaterMark: CHUNK_BYTES });
-  if (meta.transferSyntax !== DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN) {
-    const bytes = source();
-    const walk = { bytes: new Bytes(bytes), hash: createHash('sha256') };
-    try {
-      await addElements(walk, null, encodingOf(meta.transferSyntax), 0);
-      return walk.hash.digest('hex');
-    } catch (error) {
-      if (!(error instanceof DamagedError)) throw error;
-    } finally {
-      bytes.destroy();
+export function contentDigest(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const start = Buffer.alloc(MAX_META_BYTES);
+    const { meta, dataSetOffset } = decodeFileMeta(
+      start.subarray(0, readSync(file, start, 0, start.length, 0)),
+    );
+    if (meta.transferSyntax !== DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN) {
+      const walk = { bytes: new Bytes(file, dataSetOffset), hash: createHash('sha256') };
+      try {
+        addElements(walk, null, encodingOf(meta.transferSyntax), 0);
+        return walk.hash.digest('hex');
+      } catch (error) {
+        if (!(error instanceof DamagedError)) throw error;
+      }
     }
+    const hash = createHash('sha256');
+    new Bytes(file, dataSetOffset).passAll((piece) => hash.update(piece));
+    return hash.digest('hex');
+  } finally {
+    closeSync(file);
   }
-  const hash = createHash('sha256');
-  for await (const chunk of source()) hash.update(chunk as Buffer);
-  return hash.digest('hex');
 }
 
 const CHUNK_BYTES = 256 * 1024;
@@ -75,30 +79,32 @@ class DamagedError extends Error {
   override name = 'DamagedError';
 }
 
-/** Reads the bytes of a data set in order. */
+/** Reads the bytes of a file in order. */
 class Bytes {
-  readonly #source: AsyncIterator<Buffer>;
-  #chunk: Buffer = Buffer.alloc(0);
+  readonly #file: number;
+  readonly #buffer = Buffer.alloc(CHUNK_BYTES);
+  #chunk = this.#buffer.subarray(0, 0);
+  #next: number;
   /** Number of bytes read. */
   offset = 0;
 
-  constructor(source: AsyncIterable<Buffer>) {
-    this.#source = source[Symbol.asyncIterator]();
+  constructor(file: number, start: number) {
+    this.#file = file;
+    this.#next = start;
   }
 
-  async atEnd(): Promise<boolean> {
-    while (this.#chunk.length === 0) {
-      const { done, value } = await this.#source.next();
-      if (done) return true;
-      this.#chunk = value;
-    }
-    return false;
+  atEnd(): boolean {
+    if (this.#chunk.length > 0) return false;
+    const read = readSync(this.#file, this.#buffer, 0, CHUNK_BYTES, this.#next);
+    this.#next += read;
+    this.#chunk = this.#buffer.subarray(0, read);
+    return read === 0;
   }
 
-  /** Passes the next bytes on, in pieces. */
-  async pass(length: number, use: (piece: Buffer) => void): Promise<void> {
+  /** Passes the next bytes on, in pieces that are valid only during the call. */
+  pass(length: number, use: (piece: Buffer) => void): void {
     for (let left = length; left > 0; ) {
-      if (await this.atEnd()) throw new DamagedError();
+      if (this.atEnd()) throw new DamagedError();
       const piece = this.#chunk.subarray(0, left);
       this.#chunk = this.#chunk.subarray(piece.length);
       this.offset += piece.length;
@@ -107,15 +113,16 @@ class Bytes {
     }
   }
 
-  async take(length: number): Promise<Buffer> {
-    if (this.#chunk.length < length) {
-      const pieces: Buffer[] = [];
-      await this.pass(length, (piece) => pieces.push(piece));
-      return Buffer.concat(pieces);
-    }
-    const taken = this.#chunk.subarray(0, length);
-    this.#chunk = this.#chunk.subarray(length);
-    this.offset += length;
+  passAll(use: (piece: Buffer) => void): void {
+    while (!this.atEnd()) this.pass(this.#chunk.length, use);
+  }
+
+  take(length: number): Buffer {
+    const taken = Buffer.alloc(length);
+    let filled = 0;
+    this.pass(length, (piece) => {
+      filled += piece.copy(taken, filled);
+    });
     return taken;
   }
 }
@@ -125,10 +132,10 @@ interface Walk {
   hash: Hash;
 }
 
-async function nextElement({ bytes }: Walk, encoding: Encoding): Promise<ElementHead> {
-  const start = await bytes.take(8);
+function nextElement({ bytes }: Walk, encoding: Encoding): ElementHead {
+  const start = bytes.take(8);
   const isLong = encoding.explicit && LONG_FORM.has(start.toString('latin1', 4, 6));
-  const more = isLong ? await bytes.take(4) : start;
+  const more = isLong ? bytes.take(4) : start;
   const head = elementHead(start, encoding, () => more);
   if (!head) throw new DamagedError();
   return head;
@@ -140,55 +147,56 @@ async function nextElement({ bytes }: Walk, encoding: Encoding): Promise<Element
  * @param end the offset after the last element; null if they end with a delimiter or, at depth 0,
  * with the file.
  */
-async function addElements(
-  walk: Walk,
-  end: number | null,
-  encoding: Encoding,
-  depth: number,
-): Promise<void> {
+function addElements(walk: Walk, end: number | null, encoding: Encoding, depth: number): void {
   const { bytes } = walk;
   if (depth > DEPTH_LIMIT) throw new DamagedError();
-  while (depth === 0 ? !(await bytes.atEnd()) : end === null || bytes.offset < end) {
-    const element = await nextElement(walk, encoding);
+  while (depth === 0 ? !bytes.atEnd() : end === null || bytes.offset < end) {
+    const element = nextElement(walk, encoding);
     if (element.tag === ITEM_END && end === null && depth > 0) return;
     if (element.tag >= ITEM && element.tag <= SEQUENCE_END) throw new DamagedError();
-    await addElement(walk, element, encoding, depth);
+    addElement(walk, element, encoding, depth);
   }
   if (end !== null && bytes.offset > end) throw new DamagedError();
 }
 
-async function addElement(
+function addElement(
   walk: Walk,
   { tag, vr, length }: ElementHead,
   encoding: Encoding,
   depth: number,
-): Promise<void> {
+): void {
   const { bytes, hash } = walk;
   const known = dictionaryVr(tag);
-  if (tag === PIXEL_DATA && length === UNDEFINED_LENGTH) return addFragments(walk, encoding);
+  if (tag === PIXEL_DATA && length === UNDEFINED_LENGTH) {
+    addFragments(walk, encoding);
+    return;
+  }
   if (vr === 'SQ' || known === 'SQ' || length === UNDEFINED_LENGTH) {
     hash.update(elementHeader(tag, '', UNDEFINED_LENGTH));
     // A sequence of unknown VR is encoded in Implicit VR (PS3.5 6.2.2 note 2).
-    await addItems(walk, length, vr === 'UN' ? IMPLICIT : encoding, depth + 1);
+    addItems(walk, length, vr === 'UN' ? IMPLICIT : encoding, depth + 1);
     hash.update(elementHeader(SEQUENCE_END, '', 0));
     return;
   }
-  if (tag % 0x10000 === 0 || tag === TRAILING_PADDING) return bytes.pass(length, () => {});
+  if (tag % 0x10000 === 0 || tag === TRAILING_PADDING) {
+    bytes.pass(length, () => {});
+    return;
+  }
   if (known !== null && PADDED.has(known) && length <= LONGEST_TEXT_BYTES) {
-    const text = withoutPadding(await bytes.take(length));
+    const text = withoutPadding(bytes.take(length));
     hash.update(elementHeader(tag, '', text.length)).update(text);
     return;
   }
   hash.update(elementHeader(tag, '', length));
   const numberBytes = encoding.bigEndian ? NUMBER_BYTES[vr] : undefined;
-  if (numberBytes !== undefined) return addReversed(walk, length, numberBytes);
-  await bytes.pass(length, (piece) => hash.update(piece));
+  if (numberBytes !== undefined) addReversed(walk, length, numberBytes);
+  else bytes.pass(length, (piece) => hash.update(piece));
 }
 
-async function addReversed({ bytes, hash }: Walk, length: number, size: number): Promise<void> {
+function addReversed({ bytes, hash }: Walk, length: number, size: number): void {
   if (length % size !== 0) throw new DamagedError();
   for (let left = length; left > 0; ) {
-    const block = Buffer.from(await bytes.take(Math.min(left, CHUNK_BYTES)));
+    const block = bytes.take(Math.min(left, CHUNK_BYTES));
     if (size === 2) block.swap16();
     else if (size === 4) block.swap32();
     else block.swap64();
@@ -203,35 +211,30 @@ function withoutPadding(text: Buffer): Buffer {
   return text.subarray(0, end);
 }
 
-async function addItems(
-  walk: Walk,
-  length: number,
-  encoding: Encoding,
-  depth: number,
-): Promise<void> {
+function addItems(walk: Walk, length: number, encoding: Encoding, depth: number): void {
   const { bytes, hash } = walk;
   const end = length === UNDEFINED_LENGTH ? null : bytes.offset + length;
   while (end === null || bytes.offset < end) {
-    const item = await nextElement(walk, encoding);
+    const item = nextElement(walk, encoding);
     if (item.tag === SEQUENCE_END && end === null) return;
     if (item.tag !== ITEM) throw new DamagedError();
     hash.update(elementHeader(ITEM, '', UNDEFINED_LENGTH));
     const itemEnd = item.length === UNDEFINED_LENGTH ? null : bytes.offset + item.length;
-    await addElements(walk, itemEnd, encoding, depth);
+    addElements(walk, itemEnd, encoding, depth);
     hash.update(elementHeader(ITEM_END, '', 0));
   }
   if (bytes.offset > end) throw new DamagedError();
 }
 
 /** Adds encapsulated pixel data as one stream of bytes (PS3.5 A.4). */
-async function addFragments(walk: Walk, encoding: Encoding): Promise<void> {
+function addFragments(walk: Walk, encoding: Encoding): void {
   const { bytes, hash } = walk;
   hash.update(elementHeader(PIXEL_DATA, '', UNDEFINED_LENGTH));
   for (let isOffsetTable = true; ; isOffsetTable = false) {
-    const { tag, length } = await nextElement(walk, encoding);
+    const { tag, length } = nextElement(walk, encoding);
     if (tag === SEQUENCE_END) break;
     if (tag !== ITEM || length === UNDEFINED_LENGTH) throw new DamagedError();
-    await bytes.pass(length, isOffsetTable ? () => {} : (piece) => hash.update(piece));
+    bytes.pass(length, isOffsetTable ? () => {} : (piece) => hash.update(piece));
   }
   hash.update(elementHeader(SEQUENCE_END, '', 0));
 }

@@ -4,7 +4,6 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Source } from '../../../config/schema.ts';
-import { contentDigest } from '../../../pipelines/dicom/content-digest.ts';
 import type { FileMeta } from '../../../pipelines/dicom/part10.ts';
 import type { Database } from '../../platform/database/port.ts';
 import { SonogateError } from '../../platform/errors/catalogue.ts';
@@ -15,7 +14,7 @@ import { quietDeadline, rerunPolicy } from './completion.ts';
 import { attributeText, type InstanceHeader } from './instance-header.ts';
 import { recordUnneededBlobs } from './intake-folder.ts';
 import { quarantine } from './quarantine.ts';
-import { endsTooEarly, readInstanceHeader } from './read-header.ts';
+import { contentSha256, endsTooEarly, readInstanceHeader } from './read-header.ts';
 import { DigestsMissingError, recordArrivals } from './record-arrival.ts';
 import { type Arrival, type Digests, isKnown, type ReceivedInstance } from './study-store.ts';
 
@@ -165,7 +164,7 @@ async function withDigests(
     const path = await objects.locate(copy);
     // A digest of '' equals no other: a stored object that cannot be read does not count as a copy
     // of the received one, and both are kept.
-    const digest = path === null ? '' : await contentDigest(path).catch(() => '');
+    const digest = path === null ? '' : await contentSha256(path).catch(() => '');
     await database.query('UPDATE instances SET content_sha256 = $2 WHERE id = $1', [
       copy.id,
       digest,
@@ -175,8 +174,9 @@ async function withDigests(
   for (const object of received) {
     if (!missing.received.has(object)) complete.push(object);
     else {
-      const contentSha256 = await contentDigest(join(dataDir, object.path));
-      complete.push({ ...object, contentSha256 });
+      // The digest of the file equals no digest of a content, so that both objects are kept.
+      const digest = await contentSha256(join(dataDir, object.path)).catch(() => object.fileSha256);
+      complete.push({ ...object, contentSha256: digest });
     }
   }
   return complete;

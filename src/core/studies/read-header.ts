@@ -21,18 +21,20 @@ const THREAD_HEAP_MIB = 512;
 
 /**
  * A task for the thread: read the header of a file, or the values at the given attribute paths, or
- * whether the file is cut off.
+ * whether the file is cut off, or the digest of its content.
  */
 export type HeaderTask = { file: string } & (
   | { read: 'header' }
   | { read: 'values'; paths: readonly string[] }
   | { read: 'cut-off'; frames: number }
+  | { read: 'content' }
 );
 
 export type HeaderAnswer =
   | { header: InstanceHeader }
   | { values: string[][] }
-  | { isCutOff: boolean };
+  | { isCutOff: boolean }
+  | { contentSha256: string };
 
 const ask = taskThread<HeaderTask, HeaderAnswer>(new URL('./header-thread.ts', import.meta.url), {
   deadlineMs: DEADLINE_MS,
@@ -74,5 +76,16 @@ export async function readAttributes(
 export async function endsTooEarly(path: string, frames: number): Promise<boolean> {
   const answer = await ask({ file: path, read: 'cut-off', frames });
   if ('isCutOff' in answer) return answer.isCutOff;
+  throw new Error('the thread that reads headers answered another question');
+}
+
+/**
+ * Returns the digest of the content of a file (`contentDigest`).
+ * @throws SonogateError `object_not_understood`, also if this takes too long; the system error if
+ * the file cannot be read.
+ */
+export async function contentSha256(path: string): Promise<string> {
+  const answer = await ask({ file: path, read: 'content' });
+  if ('contentSha256' in answer) return answer.contentSha256;
   throw new Error('the thread that reads headers answered another question');
 }
