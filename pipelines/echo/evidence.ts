@@ -150,9 +150,6 @@ const SHOWN_WITHOUT_SECOND_NETWORK = new Set(['segment-chambers']);
  */
 export function outlinedValues(heart: HeartOutlines): Measurement[] {
   const { clips, trusted } = heart;
-  const ofMeasured = networkValues(clips.A4C);
-  const others = heart.outlined.filter((on) => on.clip.view === 'A4C' && on !== clips.A4C);
-  const joint = [...ofMeasured, ...repeatedEjections(ofMeasured, others)];
   const measured = Object.values(clips).filter((one) => one !== null);
   const all = [
     ...measured.flatMap(chamberAreas),
@@ -163,16 +160,17 @@ export function outlinedValues(heart: HeartOutlines): Measurement[] {
     ...strainValues(clips),
   ];
   if (!trusted) {
-    return all.flatMap((one) =>
-      SHOWN_WITHOUT_SECOND_NETWORK.has(one.section) ? [one] : notTrusted(one, UNTRUSTED),
+    return all.map((one) =>
+      SHOWN_WITHOUT_SECOND_NETWORK.has(one.section) ? one : notTrusted(one, UNTRUSTED),
     );
   }
+  const ofMeasured = networkValues(clips.A4C);
+  const others = heart.outlined.filter((on) => on.clip.view === 'A4C' && on !== clips.A4C);
   const disputed = clips.A4C !== null && areDisputed(clips.A4C);
   return [
-    ...joint,
-    ...all.flatMap((one) =>
-      disputed && one.section === 'lvef' ? notTrusted(one, DISAGREEING) : [one],
-    ),
+    ...ofMeasured,
+    ...repeatedEjections(ofMeasured, others),
+    ...all.map((one) => (disputed && one.section === 'lvef' ? notTrusted(one, DISAGREEING) : one)),
   ];
 }
 

@@ -10,6 +10,9 @@ export function rounded(value: number, decimals: number): number {
   return Math.sign(value) * Number(`${shifted}e-${decimals}`);
 }
 
+/** Rounds a position in pixels to a tenth. */
+export const tenth = (value: number): number => Math.round(10 * value) / 10;
+
 /** Returns the rounded value as text, with all its decimals. */
 export const fixed = (value: number, decimals: number): string =>
   rounded(value, decimals).toFixed(decimals);

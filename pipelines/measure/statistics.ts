@@ -9,6 +9,17 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2;
 }
 
+/** Returns the mean; NaN if there are no values. */
+export const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+export const meanOrNull = (values: readonly number[]): number | null =>
+  values.length > 0 ? mean(values) : null;
+
+/** Returns true if a value is in a range, both ends included. */
+export const isWithin = (value: number, [low, high]: readonly [number, number]): boolean =>
+  value >= low && value <= high;
+
 /** Returns the probability of each class: the softmax at a temperature (Guo 2017). */
 export function softmax(logits: readonly number[], temperature: number): number[] {
   const highest = Math.max(...logits);
@@ -124,8 +135,7 @@ export function meanOfSimilar(
     !regular || Math.abs(value - usual) <= WITHIN * Math.abs(usual) ? [i] : [],
   );
   const chosen = used.length > 0 ? used : [...values.keys()];
-  const mean = chosen.reduce((sum, i) => sum + (values[i] ?? 0), 0) / chosen.length;
-  return { mean, used: chosen };
+  return { mean: mean(chosen.map((i) => values[i] ?? 0)), used: chosen };
 }
 
 export interface BeatMean {
@@ -150,7 +160,7 @@ const CONTRADICTION = 0.5;
  */
 export function meanOfBeats(values: readonly number[], noise = 0): BeatMean | null {
   if (values.length === 0) return null;
-  const value = values.reduce((sum, one) => sum + one, 0) / values.length;
+  const value = mean(values);
   const [least, greatest] = [Math.min(...values), Math.max(...values)];
   const opposite = least < 0 && greatest > 0;
   const range = greatest - least;
@@ -163,16 +173,15 @@ export function meanOfBeats(values: readonly number[], noise = 0): BeatMean | nu
 export function standardError(values: readonly number[]): number {
   const count = values.length;
   if (count < 2) return 0;
-  const mean = values.reduce((sum, value) => sum + value, 0) / count;
-  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-  return Math.sqrt(squares / (count - 1) / count) / Math.abs(mean);
+  const middle = mean(values);
+  const squares = values.reduce((sum, value) => sum + (value - middle) ** 2, 0);
+  return Math.sqrt(squares / (count - 1) / count) / Math.abs(middle);
 }
 
 /** Returns the coefficient of variation: the standard deviation as a share of the mean. */
 export function variationOf(values: readonly number[]): number {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-  return Math.sqrt(squares / values.length) / mean;
+  const middle = mean(values);
+  return Math.sqrt(mean(values.map((value) => (value - middle) ** 2))) / middle;
 }
 
 /** Coefficient of variation of the intervals above which a rhythm counts as irregular. */

@@ -1,6 +1,7 @@
 import type { Point } from '../contract/image.ts';
 import { type ChamberAxis, directionsOf } from './chamber.ts';
 import { crossings, distance, lengthOf, type Outline } from './outline.ts';
+import { meanOrNull } from './statistics.ts';
 
 const WALL_SIDES = ['left', 'right'] as const;
 export type WallSide = (typeof WALL_SIDES)[number];
@@ -94,9 +95,6 @@ function thicknessAt(
   return outer === undefined || inner === undefined ? null : outer - inner;
 }
 
-const mean = (values: readonly number[]) =>
-  values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
-
 function segmentSizes(outline: Outline, axis: ChamberAxis, muscle: Outline | null): SegmentSize[] {
   const paths = wallPaths(outline, axis);
   const { across } = directionsOf(axis);
@@ -130,8 +128,8 @@ function segmentSizes(outline: Outline, axis: ChamberAxis, muscle: Outline | nul
         side,
         level,
         length: steps.reduce((sum, { from, point }) => sum + distance(from, point), 0),
-        radius: mean(radii) ?? 0,
-        thickness: seen ? mean(thicknesses) : null,
+        radius: meanOrNull(radii) ?? 0,
+        thickness: seen ? meanOrNull(thicknesses) : null,
       };
     }),
   );

@@ -4,7 +4,7 @@ import type { Measurement, Result } from '../../result/envelope.ts';
 import { saidIn } from '../../result/impression.ts';
 import { numberText } from '../../result/render/number-text.ts';
 import { withSubject } from '../../result/render/obstetric/shared.ts';
-import { asHeading, centileText } from '../../result/render/unit-text.ts';
+import { asHeading, centileText, counted } from '../../result/render/unit-text.ts';
 import { valueText } from '../../result/render/value-text.ts';
 import { countingValues, INTERMEDIATE } from '../../result/standing.ts';
 import { textWidth } from '../drawing/draw.ts';
@@ -324,8 +324,7 @@ const LEGEND =
 function compactLegend(result: Result): string {
   const [last] = earlierValues(result);
   if (!last) return LEGEND;
-  const { days_before: days } = last;
-  return `${LEGEND} Prior: the scan ${days} ${days === 1 ? 'day' : 'days'} earlier.`;
+  return `${LEGEND} Prior: the scan ${counted(last.days_before, 'day')} earlier.`;
 }
 
 /** Draws the table at `page.y`. Lines that do not fit continue on the next page. */

@@ -20,6 +20,7 @@ import {
   sectionStatement,
   signedBy,
 } from '../../result/render/statement.ts';
+import { counted } from '../../result/render/unit-text.ts';
 import { INTERMEDIATE } from '../../result/standing.ts';
 import { bullsEye } from '../drawing/bulls-eye.ts';
 import { drawOnPdf, isPrintable, printable, textWidth } from '../drawing/draw.ts';
@@ -168,9 +169,6 @@ interface ReportInput {
   paper?: Paper;
 }
 
-const counted = (count: number, noun: string): string =>
-  `${count} ${noun}${count === 1 ? '' : 's'}`;
-
 function head(page: Page, { subject, result }: ReportInput): void {
   page.doc.outline.addItem(reportTitle(result));
   paragraph(page, reportTitle(result), { size: 15, bold: true, tag: 'H1' });
@@ -243,10 +241,6 @@ function openParts(page: Page, { result }: ReportInput): void {
   if (each.length === 0) return;
   const text = `${each.join(' ')} What was not assessed is reported neither as normal nor as abnormal; the reasons are in the appendix.`;
   paragraph(page, text, { size: 7.5, colour: MUTED });
-}
-
-function measurements(page: Page, { result }: ReportInput): void {
-  compactTable(page, result);
 }
 
 /** Smallest scale of the charts. They are reduced only if they then fit on the same page. */
@@ -418,7 +412,7 @@ function software(page: Page, { result, subject }: ReportInput): void {
 const BLOCKS = [
   head,
   conclusion,
-  measurements,
+  (page: Page, { result }: ReportInput) => compactTable(page, result),
   openParts,
   figures,
   signature,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Point } from '../../contract/image.ts';
 import type { SourceInstance, Subject } from '../../dicom/subject.ts';
+import { tenth } from '../../measure/rounding.ts';
 import type { Caliper, Measurement, Result } from '../../result/envelope.ts';
 import {
   LOCATED_STRUCTURES,
@@ -29,7 +30,6 @@ export function structuresInSections({ sections }: Pick<Result, 'sections'>): Li
   );
 }
 
-const tenth = (value: number) => Math.round(10 * value) / 10;
 const point = ([x, y]: readonly [number, number]): Point => ({ x, y });
 
 /**

@@ -2,7 +2,7 @@ import type { Clip, SweepKind } from '../../contract/study.ts';
 import { annularMotion, ejectionsOf } from '../../measure/doppler/cardiac-flow.ts';
 import type { SpectralDisplay } from '../../measure/doppler/envelope.ts';
 import { fillingsOf } from '../../measure/doppler/filling.ts';
-import { median } from '../../measure/statistics.ts';
+import { isWithin, median } from '../../measure/statistics.ts';
 import type { DisplayForm } from '../../result/render/echo/shared.ts';
 import { headerView } from '../locate/header-view.ts';
 import type { Flow } from './flows.ts';
@@ -43,9 +43,6 @@ const OUTFLOW_BY_VIEW: Readonly<Record<string, 'lvot' | 'rvot'>> = {
 };
 const OUTFLOW = { withView: 0.8, alone: 0.4 } as const;
 
-const within = (value: number, [low, high]: readonly [number, number]) =>
-  value >= low && value <= high;
-
 function asAnnulus(display: SpectralDisplay): FlowForm | null {
   if (!display.tissueScale) return null;
   const { beats } = annularMotion(display);
@@ -69,7 +66,7 @@ function asFilling({ above, below, spectrum }: SpectralDisplay): FlowForm | null
   const early = median(pairs.map((beat) => beat.early.height));
   const opposite = Math.max(0, ...below.waves.map(({ height }) => height));
   const fits =
-    within(fall, FILLING_FORM.deceleration) && early <= FILLING_FORM.fastest && opposite < early;
+    isWithin(fall, FILLING_FORM.deceleration) && early <= FILLING_FORM.fastest && opposite < early;
   if (!fits) return null;
   return {
     flow: 'mitral-inflow',
@@ -86,7 +83,9 @@ function asEjection({ below, above, spectrum }: SpectralDisplay, clip: ViewNamed
   const lasts = median(whole.map(({ flowTime }) => flowTime));
   const forward = Math.max(0, ...above.waves.map(({ height }) => height));
   const fits =
-    within(lasts, EJECTION_FORM.seconds) && within(peak, EJECTION_FORM.velocity) && forward < peak;
+    isWithin(lasts, EJECTION_FORM.seconds) &&
+    isWithin(peak, EJECTION_FORM.velocity) &&
+    forward < peak;
   if (!fits) return null;
   const view = headerView(clip);
   const flow = view ? OUTFLOW_BY_VIEW[view] : undefined;

@@ -351,7 +351,7 @@ function classificationsOf(
         'ASE/EACVI 2015',
       ),
     ),
-  ].map((one) => one || null);
+  ];
 }
 
 /** Reports the ejection fraction and volumes of the left ventricle (echo 4). */

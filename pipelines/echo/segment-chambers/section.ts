@@ -1,6 +1,7 @@
 import type { PixelScale, Point } from '../../contract/image.ts';
 import { oncePer } from '../../measure/once-per.ts';
 import { areaOf, SQUARE_CENTIMETRE } from '../../measure/outline.ts';
+import { tenth } from '../../measure/rounding.ts';
 import { sayOfSegmentChambers } from '../../result/render/echo/segment-chambers.ts';
 import type { SectionOutcome } from '../../result/section-outcome.ts';
 import type { Statement } from '../../result/statement.ts';
@@ -54,7 +55,6 @@ const KEYS = [
   'lv-muscle-area-3c',
 ] as const;
 
-const tenth = (value: number) => Math.round(10 * value) / 10;
 const pair = ({ x, y }: Point) => [tenth(x), tenth(y)];
 
 /**

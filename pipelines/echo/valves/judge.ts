@@ -119,12 +119,12 @@ const { severe, lowFlow, preservedEf } = STENOSIS;
 
 /** Quantities that determine the grade, each with its limit as text, its decimals and a test. */
 const DECIDING = {
-  'av-vmax': ['>= 4.0 m/s', 1, (v: number) => v >= severe.peak],
-  'av-mean-gradient': ['>= 40 mmHg', 0, (v: number) => v >= severe.gradient],
-  area: ['<= 1.00 cm²', 2, (v: number) => v <= severe.area],
-  areaIndex: ['<= 0.60 cm²/m²', 2, (v: number) => v <= severe.areaIndex],
-  'lvot-stroke-index': ['<= 35 ml/m²', 0, (v: number) => v <= lowFlow],
-  lvef: ['< 50 %', 0, (v: number) => v < preservedEf],
+  'av-vmax': [`>= ${severe.peak.toFixed(1)} m/s`, 1, (v: number) => v >= severe.peak],
+  'av-mean-gradient': [`>= ${severe.gradient} mmHg`, 0, (v: number) => v >= severe.gradient],
+  area: [`<= ${severe.area.toFixed(2)} cm²`, 2, (v: number) => v <= severe.area],
+  areaIndex: [`<= ${severe.areaIndex.toFixed(2)} cm²/m²`, 2, (v: number) => v <= severe.areaIndex],
+  'lvot-stroke-index': [`<= ${lowFlow} ml/m²`, 0, (v: number) => v <= lowFlow],
+  lvef: [`< ${preservedEf} %`, 0, (v: number) => v < preservedEf],
 } as const satisfies Record<string, readonly [string, number, (value: number) => boolean]>;
 
 const ABBREVIATIONS: Readonly<Record<keyof typeof DECIDING, string>> = {

@@ -1,4 +1,4 @@
-import { meanOfBeats } from '../../measure/statistics.ts';
+import { meanOfBeats, meanOrNull } from '../../measure/statistics.ts';
 import type { WallLevel, WallSide } from '../../measure/wall.ts';
 import { type SegmentMotion, segmentMotions } from '../../measure/wall.ts';
 import type { Measurement } from '../../result/envelope.ts';
@@ -79,9 +79,6 @@ const isPlausibleStrain = (strain: number) => strain >= -45 && strain <= 15;
  */
 export const KEPT_DIFFERENCE = 1 / 3;
 
-const mean = (values: readonly number[]) =>
-  values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
-
 /**
  * Difference between beats, in percentage points, that noise can cause in the motion or thickening
  * of a segment that does not move.
@@ -132,7 +129,7 @@ function readingsOf(view: SegmentReading['view'], motions: readonly Motion[]): P
 function smoothed(view: readonly Placed[]): Placed[] {
   const plausible = (strain: number | null) =>
     strain !== null && isPlausibleStrain(strain) ? strain : null;
-  const overall = mean(view.flatMap(({ reading }) => plausible(reading.strain) ?? []));
+  const overall = meanOrNull(view.flatMap(({ reading }) => plausible(reading.strain) ?? []));
   return view.map(({ segment, reading }) => {
     const own = plausible(reading.strain);
     const strain =
@@ -216,7 +213,9 @@ export function wallSegments({ apical, shortAxes, reduced }: Walls): WallSegment
     return strain !== null ? [{ segment: moved, strain }] : [];
   });
   const strainOf = (segments: readonly number[]) =>
-    mean(strains.flatMap(({ segment, strain }) => (segments.includes(segment) ? [strain] : [])));
+    meanOrNull(
+      strains.flatMap(({ segment, strain }) => (segments.includes(segment) ? [strain] : [])),
+    );
   return SEGMENTS.map(({ number, name }) => {
     if (number === APEX) {
       return {

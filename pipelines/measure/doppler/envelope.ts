@@ -1,6 +1,7 @@
 import type { GrayImage } from '../../contract/image.ts';
 import type { SweepRegion } from '../../contract/study.ts';
 import { boundsOfRegion, paint, regionsOf } from '../regions.ts';
+import { tenth } from '../rounding.ts';
 import { steadied, type Wave, wavesOf } from '../waves.ts';
 import { readSpectrum, type Spectrum } from './spectrum.ts';
 
@@ -520,8 +521,6 @@ export function traceDisplay(image: GrayImage, sweep: SweepRegion): SpectralDisp
 }
 
 type Placed = Pick<Spectrum, 'left' | 'top' | 'zeroRow' | 'velocityPerRow'>;
-
-const tenth = (value: number) => Math.round(10 * value) / 10;
 
 /**
  * Converts a curve to points on its frame.

@@ -1,4 +1,4 @@
-import { median, variationOf } from '../statistics.ts';
+import { isWithin, median, variationOf } from '../statistics.ts';
 import { lastHighest, wavesOf } from '../waves.ts';
 import { type EdgePath, edgesOf, exactEdge, linesOf, severalPaths } from './edges.ts';
 import type { MModePlane } from './plane.ts';
@@ -69,9 +69,6 @@ export interface Excursion {
   certain: boolean;
 }
 
-const within = (value: number, [low, high]: readonly [number, number]) =>
-  value >= low && value <= high;
-
 /**
  * Returns true if the annulus moves back after the peak of systole. If it does not, the display may
  * end before the peak.
@@ -101,7 +98,7 @@ function beatsOfPath(plane: MModePlane, { rows }: EdgePath): ExcursionBeat[] {
     if (low === 0 && !before) return [];
     const rise = (wave.peak - low) * secondsPerColumn;
     const excursion = ((rows[low] ?? 0) - (rows[wave.peak] ?? 0)) * depthPerRow;
-    if (!within(rise, EXCURSION.rise)) return [];
+    if (!isWithin(rise, EXCURSION.rise)) return [];
     return [
       {
         low: { sample: low, row: rows[low] ?? 0 },
@@ -120,9 +117,9 @@ function isBeating(beats: readonly ExcursionBeat[], secondsPerColumn: number): b
     .slice(1)
     .map(({ high }, i) => (high.sample - (beats[i]?.high.sample ?? 0)) * secondsPerColumn);
   return (
-    within(mean, [EXCURSION.least, EXCURSION.most]) &&
+    isWithin(mean, [EXCURSION.least, EXCURSION.most]) &&
     variationOf(sizes) <= EXCURSION.even &&
-    within(median(apart), EXCURSION.beat)
+    isWithin(median(apart), EXCURSION.beat)
   );
 }
 

@@ -1,3 +1,4 @@
+import { isWithin } from '../statistics.ts';
 import { lastHighest, steadied, wavesOf } from '../waves.ts';
 import {
   type EdgePath,
@@ -248,14 +249,12 @@ export function isVentricle(
   beats: readonly VentricleBeat[],
 ): boolean {
   const { shortening, together, walls, cavity } = WALLS.contraction;
-  const within = (value: number, [low, high]: readonly number[]) =>
-    value >= (low ?? 0) && value <= (high ?? Infinity);
   const whole = beats.every(
     (beat) =>
-      within(1 - beat.cavitySystole / beat.cavityDiastole, shortening) &&
-      within(beat.septum, walls) &&
-      within(beat.posteriorWall, walls) &&
-      within(beat.cavityDiastole, cavity),
+      isWithin(1 - beat.cavitySystole / beat.cavityDiastole, shortening) &&
+      isWithin(beat.septum, walls) &&
+      isWithin(beat.posteriorWall, walls) &&
+      isWithin(beat.cavityDiastole, cavity),
   );
   return whole && correlation(septumInner, posteriorInner) < together;
 }

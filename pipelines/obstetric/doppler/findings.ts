@@ -80,7 +80,7 @@ function classification(
   };
 }
 
-/** Returns findings for values outside the normal range of their chart. */
+/** Values of the machine that are compared with ours. */
 const COMPARED = {
   'umbilical-artery-pi': 'pi',
   'middle-cerebral-artery-pi': 'pi',
@@ -111,6 +111,7 @@ export function machineFindings(measurements: readonly Measurement[]): FindingDr
   });
 }
 
+/** Returns findings for values outside the normal range of their chart. */
 export function rankFindings(
   measurements: readonly Measurement[],
   state: DopplerState,

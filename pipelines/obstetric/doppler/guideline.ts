@@ -180,15 +180,21 @@ export interface DopplerState {
   atCutOff: boolean;
 }
 
-export type DopplerSummary =
-  | 'redf'
-  | 'aedf'
-  | 'dv-abnormal'
-  | 'abnormal-ua'
-  | 'redistribution'
-  | 'anaemia-flag'
-  | 'normal'
-  | 'not-assessed';
+/**
+ * Summary categories, most severe first. `not-assessed` comes before `normal`: if one of several
+ * fetuses was not assessed, their combined summary cannot be normal.
+ */
+export const DOPPLER_SUMMARIES = [
+  'redf',
+  'aedf',
+  'dv-abnormal',
+  'abnormal-ua',
+  'redistribution',
+  'anaemia-flag',
+  'not-assessed',
+  'normal',
+] as const;
+export type DopplerSummary = (typeof DOPPLER_SUMMARIES)[number];
 
 /**
  * Returns the summary category, which is that of the most severe result (obstetric 13.8). It is

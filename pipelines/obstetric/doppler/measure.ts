@@ -1,4 +1,5 @@
 import type { ObstetricConcept } from '../../concepts/obstetric.ts';
+import { mean } from '../../measure/statistics.ts';
 import type { Caliper, Measurement } from '../../result/envelope.ts';
 import { isConfirmed, isRejected, measuredOn } from '../../result/measured.ts';
 import { isPlausible } from '../../result/obstetric/limits.ts';
@@ -50,9 +51,6 @@ export type TracedReading = SpectrumReading & { waveform: Traced };
 
 export const isTraced = (reading: SpectrumReading): reading is TracedReading =>
   reading.waveform.status === 'traced';
-
-const mean = (values: readonly number[]) =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 function valuesOf(beats: readonly BeatVelocities[]): Record<Property, number | null> {
   const ratios = beats.map((beat) => systolicDiastolicRatio(beat.peak, beat.endDiastolic));

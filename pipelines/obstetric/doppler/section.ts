@@ -20,7 +20,7 @@ import {
   VESSEL_OF,
 } from './evidence.ts';
 import { lostFlowValues, worseFirst } from './flow.ts';
-import type { DopplerSummary } from './guideline.ts';
+import { DOPPLER_SUMMARIES } from './guideline.ts';
 import { type DopplerJudgement, judgeDoppler } from './judge.ts';
 import {
   DOPPLER_SECTION,
@@ -135,21 +135,6 @@ function ofFetus(judged: DopplerJudgement, fetus: string): DopplerJudgement {
 }
 
 /**
- * Order of summary categories across several fetuses, most severe first. If a fetus was not
- * assessed, the combined summary cannot be normal.
- */
-const GRAVEST_FIRST: readonly DopplerSummary[] = [
-  'redf',
-  'aedf',
-  'dv-abnormal',
-  'abnormal-ua',
-  'redistribution',
-  'anaemia-flag',
-  'not-assessed',
-  'normal',
-];
-
-/**
  * Classifications that other sections, such as growth, apply to a single fetus. In a study of
  * several fetuses they are included only for identified fetuses.
  */
@@ -173,7 +158,7 @@ function together(
   const categories = new Set([...fetal.map(({ category }) => category), ...grave]);
   return {
     measurements: all.flatMap(({ measurements }) => measurements),
-    category: GRAVEST_FIRST.find((one) => categories.has(one)) ?? 'not-assessed',
+    category: DOPPLER_SUMMARIES.find((one) => categories.has(one)) ?? 'not-assessed',
     classifications: [
       ...fetal.flatMap(({ classifications }) => classifications),
       ...others.flatMap(({ classifications }) =>

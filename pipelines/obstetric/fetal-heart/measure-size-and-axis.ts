@@ -305,15 +305,9 @@ function judgedRatios(measurements: readonly Measurement[]) {
 }
 
 /** Criterion for a heart of normal size, by ratio. */
-const LIMITS: Readonly<Record<RatioKey, { text: string; holds(ratio: number): boolean }>> = {
-  'cardiothoracic-area-ratio': {
-    text: `from ${CARDIAC_SIZE.small} to ${CARDIAC_SIZE.large}`,
-    holds: (ratio) => cardiacSize(ratio) === 'normal',
-  },
-  'cardiothoracic-circumference-ratio': {
-    text: `below ${CARDIAC_SIZE.largeCircumference.toFixed(2)}`,
-    holds: (ratio) => ratio < CARDIAC_SIZE.largeCircumference,
-  },
+const LIMITS: Readonly<Record<RatioKey, string>> = {
+  'cardiothoracic-area-ratio': `from ${CARDIAC_SIZE.small} to ${CARDIAC_SIZE.large}`,
+  'cardiothoracic-circumference-ratio': `below ${CARDIAC_SIZE.largeCircumference.toFixed(2)}`,
 };
 
 type Size = ReturnType<typeof cardiacSize>;
@@ -398,11 +392,11 @@ function judgeSize(measurements: readonly Measurement[]): CardiacJudgement {
         name: 'Size of the heart',
         value: size,
         scheme: 'cardiothoracic ratios, ISUOG 2023',
-        criteria: used.map(({ key, one }) =>
+        criteria: used.map(({ key, one, size: own }) =>
           criterion(
-            `${one.label}${one === beside ? ' (ultrasound machine)' : ''} ${LIMITS[key].text}`,
+            `${one.label}${one === beside ? ' (ultrasound machine)' : ''} ${LIMITS[key]}`,
             { of: key, value: one.value },
-            LIMITS[key].holds(one.value),
+            own === 'normal',
           ),
         ),
       })),

@@ -259,23 +259,24 @@ interface FormWithin {
    * because a larger size and a smaller fall never meet more criteria.
    */
   between: readonly [RestrictionForm, RestrictionForm];
-  /** Criteria that are met at both ends. */
-  certain: RestrictionCriterion[];
-  /** Names of the criteria that are met at one end only. */
-  open: ReadonlySet<string>;
+  /** For each criterion, whether it is met at both ends. */
+  certain: boolean[];
+  /** For each criterion, whether it is met at one end only. */
+  open: boolean[];
   /** Sizes, and the fall since an earlier scan, whose interval includes a cut-off. */
   atCutOff: Need[];
 }
 
 function formWithin(given: SmallFetusEvidence): FormWithin {
   const [low, high] = [restrictionEvidence(given, 0), restrictionEvidence(given, 1)];
-  const atHigh = restrictionCriteria(high);
-  const open = restrictionCriteria(low).filter(({ met }, index) => met && !atHigh[index]?.met);
+  const certain = restrictionCriteria(high).map(({ met }) => met);
+  const atLow = restrictionCriteria(low);
+  const open = atLow.map(({ met }, index) => met && !certain[index]);
   return {
     between: [restrictionForm(low), restrictionForm(high)],
-    certain: atHigh.filter(({ met }) => met),
-    open: new Set(open.map(({ name }) => name)),
-    atCutOff: distinct(open.map(({ needs }) => needs)),
+    certain,
+    open,
+    atCutOff: distinct(atLow.filter((_, index) => open[index]).map(({ needs }) => needs)),
   };
 }
 
@@ -320,12 +321,11 @@ export function smallFetus(given: SmallFetusEvidence): {
   const [low, high] = between;
   const isOpen = low !== high;
   const lacking = lackingOf(given, criteria, atCutOff);
-  const asMeasured = new Map(criteria.map((one) => [one.name, one]));
   const data = {
     definition: 'delphi-2016',
     form: isOpen ? null : form,
     form_between: isOpen ? between : null,
-    criteria_met: certain.map((one) => metText(asMeasured.get(one.name) ?? one, given)),
+    criteria_met: criteria.filter((_, at) => certain[at]).map((one) => metText(one, given)),
     criteria_at_cut_off: lacking.undecided.map(needText),
     criteria_not_available: lacking.missing.map(needText),
   };
@@ -353,11 +353,11 @@ export function smallFetus(given: SmallFetusEvidence): {
         name: 'Fetal growth restriction',
         value: form,
         scheme: DELPHI,
-        criteria: criteria.map((one) => ({
+        criteria: criteria.map((one, at) => ({
           name: one.name,
           value: comparedValue(one, given),
           outcome:
-            open.has(one.name) || (one.value === null && indexOf(one, given) !== null)
+            open[at] || (one.value === null && indexOf(one, given) !== null)
               ? 'at_cut_off'
               : outcomeOf(one.value === null ? null : one.met),
         })),

@@ -2,6 +2,7 @@ import type { Point } from '../../contract/image.ts';
 import { toSource } from '../../inference/letterbox.ts';
 import { centreOfMass, highestPeaks } from '../../measure/peaks.ts';
 import { largestRegion, type Region, type SoftMask } from '../../measure/soft-mask.ts';
+import { mean } from '../../measure/statistics.ts';
 import type { PlacentalSide } from '../../result/render/obstetric/placenta.ts';
 import type { UterineMaps } from '../shared/uterine-maps.ts';
 import type { PlacentaBody, PlacentaEdge } from './evidence.ts';
@@ -29,8 +30,6 @@ function cellsOf(mask: SoftMask): Point[] {
   }
   return cells;
 }
-
-const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;
 
 const centroid = (cells: readonly Point[]): Point => ({
   x: mean(cells.map(({ x }) => x)),

@@ -83,7 +83,7 @@ export function conclusionLines(result: Result): string[] {
   const withGap = result.sections.filter((section) => !WITHOUT_GAP.has(section.status));
   const gaps = [
     ...withGap.flatMap(({ title, reason }) => (reason ? [] : `${title}.`)),
-    ...gapLines(withGap, result.measurements),
+    ...gapLines({ ...result, sections: withGap }),
   ];
   return [
     signedBy(result) === null ? 'AI draft, not reviewed.' : `${signedBy(result)}.`,

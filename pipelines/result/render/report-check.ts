@@ -3,6 +3,7 @@ import { fixed, rounded } from '../../measure/rounding.ts';
 import type { Measurement, Result, Section } from '../envelope.ts';
 import { impressionTexts } from './conclusion.ts';
 import { decimalsOf } from './number-text.ts';
+import { datingOf } from './obstetric/impression.ts';
 import { inSentence, weeksAndDays } from './obstetric/shared.ts';
 import { byId, type MeasurementsById, remarkTexts, renderStatement } from './render.ts';
 import { refusedLines } from './report-lines.ts';
@@ -165,10 +166,8 @@ function isOfStudy(result: Result, line: string, { number, unit }: Claim): boole
   const { files, frames, calibrated_frames: calibrated } = result.input_summary;
   const counts = [files, frames, calibrated].map(String);
   if (line.startsWith('Images:')) return unit === '' && counts.includes(number);
-  const dating = result.sections.find(({ id }) => id === 'growth')?.data.dating;
-  const age =
-    typeof dating === 'object' && dating !== null && 'ga_days' in dating ? dating.ga_days : null;
-  return typeof age === 'number' && unit === 'weeks' && weeksAndDays(age) === number;
+  const dating = datingOf(result);
+  return dating !== null && unit === 'weeks' && weeksAndDays(dating.days) === number;
 }
 
 /** The part of a line that is not copied from the result, and the fetuses that it mentions. */

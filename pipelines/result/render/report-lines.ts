@@ -5,7 +5,7 @@ import { isAssessed } from '../section-outcome.ts';
 import { distinctStatements, type Statement } from '../statement.ts';
 import { byId, renderStatement, renderStatements } from './render.ts';
 import { RESEARCH_NOTICE } from './shared.ts';
-import { sentence } from './unit-text.ts';
+import { counted, sentence } from './unit-text.ts';
 
 /** Texts and lines shared by the draft reports of all endpoints. */
 
@@ -28,7 +28,6 @@ export const examinationName = (result: Pick<Result, 'endpoint'>): string =>
 export function imagesLine({
   input_summary: { files, frames, calibrated_frames },
 }: Result): string {
-  const counted = (count: number, name: string) => `${count} ${name}${count === 1 ? '' : 's'}`;
   return `Images: ${counted(frames, 'frame')} of ${counted(files, 'file')}, ${calibrated_frames} with a physical scale.`;
 }
 
@@ -70,31 +69,40 @@ const IN_IMPRESSION: Readonly<Record<string, string>> = {
   'fluid.at-cut-off': 'impression.fluid-open',
 };
 
+/** A limitation of a section: its title, and a sentence. */
+type OfSection = readonly [title: string, text: string];
+
 /**
- * Returns a line for each section that was not assessed, or was assessed only in part. A gap about
- * the patient that several assessed sections have is not part of their lines; it follows as a line
- * without a section title. Gaps that the impression states are left out.
+ * Returns one line for each section that was not assessed, was assessed only in part, or has further
+ * limitations (`more`). A gap about the patient that several assessed sections have is not part of
+ * their lines; it follows as a line without a section title. Gaps that the impression states are
+ * left out.
  */
 export function gapLines(
-  sections: readonly Section[],
-  measurements: readonly Measurement[],
+  { sections, measurements }: Pick<Result, 'sections' | 'measurements'>,
   impression: readonly Statement[] = [],
+  more: readonly OfSection[] = [],
 ): string[] {
   const found = byId(measurements);
   const shared = sharedGaps(sections);
   const isElsewhere = ({ code, fetus }: Statement) =>
     shared.some((other) => other.code === code) ||
     impression.some((one) => one.code === IN_IMPRESSION[code] && one.fetus === fetus);
-  const own = sections.flatMap((section) => {
+  const gaps = sections.flatMap((section): OfSection[] => {
     const { title, reason } = section;
-    if (!reason?.gaps?.some(isElsewhere) || !isAssessed(section)) return gapLine(section) ?? [];
-    const detail = renderStatements(
-      reason.gaps.filter((gap) => !isElsewhere(gap)),
-      found,
-    );
-    return detail === '' ? [] : `${title}: ${sentence(detail)}`;
+    if (!reason) return [];
+    if (!reason.gaps?.some(isElsewhere) || !isAssessed(section)) return [[title, reason.detail]];
+    const left = reason.gaps.filter((gap) => !isElsewhere(gap));
+    return left.length > 0 ? [[title, renderStatements(left, found)]] : [];
   });
-  return [...own, ...shared.map((gap) => renderStatement(gap, found))];
+  const byTitle = Map.groupBy([...gaps, ...more], ([title]) => title);
+  return [
+    ...[...byTitle].map(([title, own]) => {
+      const texts = new Set(own.map(([, text]) => sentence(text)));
+      return `${title}: ${[...texts].join(' ')}`;
+    }),
+    ...shared.map((gap) => renderStatement(gap, found)),
+  ];
 }
 
 /**
@@ -161,23 +169,25 @@ export function findingLine(section: Section, measurements: readonly Measurement
   return found.length > 0 ? [`${title}: ${renderStatements(found, byId(measurements))}`] : [];
 }
 
-/** Returns the conditions under which the conclusions of assessed sections are valid. */
-function conditionsOf({ sections, measurements }: Result): string[] {
+/**
+ * Returns the conditions under which the conclusions of assessed sections are valid. One that the
+ * section also lists as a gap is not repeated.
+ */
+function conditionsOf({ sections, measurements }: Result): OfSection[] {
   const known = byId(measurements);
-  return sections.filter(isAssessed).flatMap((section) => {
-    const { title, statements = [] } = section;
-    // If a section also lists the condition as a gap, it is not repeated.
-    const conditions = statements.filter(
-      (one) => one.kind === 'limitation' && !isGapOf(section, one),
+  return sections
+    .filter(isAssessed)
+    .flatMap((section) =>
+      (section.statements ?? [])
+        .filter((one) => one.kind === 'limitation' && !isGapOf(section, one))
+        .map((one): OfSection => [section.title, renderStatement(one, known)]),
     );
-    return conditions.map((one) => `${title}: ${renderStatement(one, known)}`);
-  });
 }
 
 /**
- * Returns each limitation once: everything that was not assessed, the conditions of the
- * conclusions and, unless the result is signed, the notice that the report is a draft. What the
- * impression states is not repeated.
+ * Returns each limitation once: for each section, what was not assessed and the conditions of its
+ * conclusions; then those of the input and, unless the result is signed, the notice that the report
+ * is a draft. What the impression states is not repeated.
  */
 export function limitationsOf(
   result: Result,
@@ -187,8 +197,7 @@ export function limitationsOf(
   const lines = [
     ...(isEcho(result) && result.input_summary.priors ? [NOT_COMPARED] : []),
     ...result.findings.filter(isOfFiles).map(({ text }) => text),
-    ...gapLines(result.sections, result.measurements, stated),
-    ...conditionsOf(result),
+    ...gapLines(result, stated, conditionsOf(result)),
     ...inputLimitations(result),
     ...(result.draft ? [DRAFT] : []),
   ];

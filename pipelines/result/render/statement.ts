@@ -7,7 +7,7 @@ import { withSubject } from './obstetric/shared.ts';
 import { byId, remarkText, remarkTexts, renderStatements } from './render.ts';
 import { gapLine } from './report-lines.ts';
 import { RESEARCH_NOTICE } from './shared.ts';
-import { listOfLabels, sentence } from './unit-text.ts';
+import { allOf, listOfLabels, sentence } from './unit-text.ts';
 
 /** Notice on every page and document of a result that is not signed. */
 export const DRAFT_NOTICE = 'AI draft, not verified';
@@ -23,7 +23,7 @@ export function signedBy({ verification }: Pick<Result, 'verification'>): string
   );
   const last = verification.signatures.at(-1)?.at ?? '';
   const signed = isAmendment(verification) ? 'Amended and signed' : 'Signed';
-  return `${signed} by ${names.join(' and ')} on ${last.slice(0, 10)} at ${last.slice(11, 16)} UTC`;
+  return `${signed} by ${allOf(names)} on ${last.slice(0, 10)} at ${last.slice(11, 16)} UTC`;
 }
 
 /** Returns the notice for a document: that it is an unverified draft, or who signed it. */

@@ -67,6 +67,19 @@ export function listOfLabels(labels: readonly string[]): string {
   return distinct.join(distinct.some((label) => label.includes(',')) ? '; ' : ', ');
 }
 
+const joined = (texts: readonly string[], word: 'and' | 'or'): string =>
+  [texts.slice(0, -1).join(', '), texts.at(-1)].filter(Boolean).join(` ${word} `);
+
+/** Renders a list: "A4C, A2C and A3C". */
+export const allOf = (texts: readonly string[]): string => joined(texts, 'and');
+
+/** Renders a list of alternatives: "A4C, A2C or A3C". */
+export const anyOf = (texts: readonly string[]): string => joined(texts, 'or');
+
+/** Renders "1 file", "2 files". */
+export const counted = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`;
+
 /** Adds a full stop unless the text already ends a sentence. */
 export const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 

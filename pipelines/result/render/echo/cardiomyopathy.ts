@@ -31,7 +31,7 @@ const OBSTRUCTIONS = {
 export type Obstruction = { obstruction: keyof typeof OBSTRUCTIONS; treatment: number | null };
 
 export const obstructionText = ({ obstruction, treatment }: Obstruction): string =>
-  `${inWords(OBSTRUCTIONS, obstruction)}${treatment ? `, at or above ${treatment} mmHg` : ''}`;
+  `${inWords(OBSTRUCTIONS, obstruction)}${typeof treatment === 'number' ? `, at or above ${treatment} mmHg` : ''}`;
 
 /**
  * Patterns of the LV, in their published wording (CM23; echo 14.3). The last four state why the

@@ -4,6 +4,7 @@ import {
   type SentenceTable,
   statementsOf,
 } from '../../statement.ts';
+import { allOf } from '../unit-text.ts';
 import {
   type About,
   allNamed,
@@ -235,7 +236,7 @@ export const DIASTOLIC_SENTENCES = {
   'diastolic.unexplained-atrium': (_: Record<string, never>, { about }: About) =>
     `${allNamed(about)}: a high filling pressure does not explain the severely enlarged LA; consider earlier atrial fibrillation, mitral valve disease or an athlete's heart.`,
   'diastolic.mitral-disease': ({ diseases }: { diseases: readonly MitralDisease[] }) =>
-    `Diastolic function was not graded, and E/e' was not used: ${diseases.map(mitralText).join(' and ')}.`,
+    `Diastolic function was not graded, and E/e' was not used: ${allOf(diseases.map(mitralText))}.`,
   'diastolic.scheme-not-chosen': () =>
     'No ASE/EACVI 2016 result is given: its algorithm depends on the LVEF, which is undetermined.',
   'diastolic.fibrillation': () =>

@@ -4,10 +4,10 @@ import {
   type SentenceTable,
   statementsOf,
 } from '../../statement.ts';
+import { anyOf } from '../unit-text.ts';
 import {
   type About,
   allNamed,
-  anyOf,
   codeOf,
   type EffusionGrade,
   effusionText,

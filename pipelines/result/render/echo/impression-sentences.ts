@@ -1,5 +1,6 @@
 import type { Measurement } from '../../envelope.ts';
 import type { SentenceTable } from '../../statement.ts';
+import { allOf, anyOf } from '../unit-text.ts';
 import { type DiastolicGrade, gradeOf, gradeText, valueOfCriterion } from './diastolic.ts';
 import { type RvConclusion, rvConclusionOf } from './rv-function.ts';
 import {
@@ -8,8 +9,6 @@ import {
   abnormalityOf,
   abnormalityText,
   allNamed,
-  allOf,
-  anyOf,
   type EfReadings,
   type Geometry,
   geometryText,
@@ -240,7 +239,7 @@ export const ECHO_IMPRESSION = {
       beyond.length > 0
         ? `, although ${allOf(beyond)} ${beyond.length > 1 ? 'are' : 'is'} beyond the limit`
         : '';
-    return `${FILLING[state]} by ${each.join(' and ')}${inBrackets(about)}${although}`;
+    return `${FILLING[state]} by ${allOf(each)}${inBrackets(about)}${although}`;
   },
   'impression.diastolic-open': ({ by, year }: { by: string; year: number }, { about }: About) =>
     `undecided by ${by} ${year}, as a cut-off lies within the interval of ${withIntervals(about)}`,

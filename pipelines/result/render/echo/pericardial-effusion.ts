@@ -4,11 +4,10 @@ import {
   type SentenceTable,
   statementsOf,
 } from '../../statement.ts';
-import { asHeading } from '../unit-text.ts';
+import { allOf, asHeading } from '../unit-text.ts';
 import {
   type About,
   allNamed,
-  allOf,
   type EffusionGrade,
   effusionText,
   inWords,

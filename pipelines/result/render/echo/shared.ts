@@ -8,7 +8,7 @@ import {
   type SentenceTable,
   statementsOf,
 } from '../../statement.ts';
-import { listOfLabels, sentence, withUnit } from '../unit-text.ts';
+import { allOf, anyOf, counted, listOfLabels, sentence, withUnit } from '../unit-text.ts';
 
 export interface About {
   readonly about: readonly Measurement[];
@@ -137,14 +137,6 @@ export const suspicionText = (suspected: SuspectedStenosis): string =>
   suspected.kind === 'steep-gradient'
     ? `a mitral mean gradient of at least ${suspected.gradient} mmHg suggests stenosis`
     : `a mitral valve area of ${valueText('mv-area-half-time', suspected.area)} by half-time suggests stenosis`;
-
-/** Renders a list of alternatives: "A4C, A2C or A3C". */
-export const anyOf = (names: readonly string[]): string =>
-  names.join(', ').replace(/, ([^,]*)$/, ' or $1');
-
-/** Renders a list: "A4C, A2C and A3C". */
-export const allOf = (names: readonly string[]): string =>
-  names.join(', ').replace(/, ([^,]*)$/, ' and $1');
 
 const ORIGIN_TEXT = {
   image: 'from the images',
@@ -314,8 +306,8 @@ export const ECHO_SENTENCES = {
       motion === null
         ? null
         : `wall motion is abnormal (${namedValue('wall-motion-score-index', motion)})`,
-    ].filter(Boolean);
-    return `LVEF by ${LINEAR_METHODS[method]} was neither graded nor used: ${why.join(' and ')}.`;
+    ].filter((one) => one !== null);
+    return `LVEF by ${LINEAR_METHODS[method]} was neither graded nor used: ${allOf(why)}.`;
   },
 } as const satisfies SentenceTable;
 
@@ -346,7 +338,7 @@ export function readingText({ key, value, origin, ofVolumes }: EfReading): strin
 export type EfReadings = { readings: readonly EfReading[]; points: number };
 
 function apartText({ readings, points }: EfReadings): string {
-  return `${readings.map(readingText).join(' and ')} differ by more than ${points} points: LVEF was not graded.`;
+  return `${allOf(readings.map(readingText))} differ by more than ${points} points: LVEF was not graded.`;
 }
 
 /** Linear LVEF methods (echo 4.2). */
@@ -361,8 +353,6 @@ function irregularText(beats: number, few: boolean): string {
 }
 
 const beatsText = (beats: number) => (beats === 1 ? 'from one beat' : `mean of ${beats} beats`);
-
-const counted = (count: number, name: string) => `${count} ${name}${count === 1 ? '' : 's'}`;
 
 /** Combinations of values that are impossible in any heart. */
 const CONTRADICTIONS = {

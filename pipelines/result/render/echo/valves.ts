@@ -4,9 +4,9 @@ import {
   type SentenceTable,
   statementsOf,
 } from '../../statement.ts';
+import { allOf } from '../unit-text.ts';
 import {
   type About,
-  allOf,
   inWords,
   MITRAL_STENOSIS_GRADES,
   type MitralStenosisGrade,

@@ -1,4 +1,5 @@
 import { type SentenceTable, statementsOf } from '../../statement.ts';
+import { allOf } from '../unit-text.ts';
 import { type About, allNamed, namedText } from './shared.ts';
 
 type Region = { kind: 'none' | 'global' | 'regional' } | { kind: 'territory'; artery: string };
@@ -41,7 +42,7 @@ export const WALL_MOTION_SENTENCES = {
   'wall-motion.untrusted': () =>
     'Wall motion was not graded: no permitted model has been shown to track the myocardium.',
   'wall-motion.outlines-withheld': ({ views }: { views: readonly string[] }) =>
-    `Wall motion was not graded in ${views.join(' and ')}: a value measured on the same outlines was withheld.`,
+    `Wall motion was not graded in ${allOf(views)}: a value measured on the same outlines was withheld.`,
   'wall-motion.few-segments': ({ enough, of }: { enough: number; of: number }) =>
     `Fewer than ${enough} of ${of} segments could be graded.`,
   'wall-motion.no-segment': () =>

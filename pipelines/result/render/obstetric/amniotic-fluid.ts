@@ -1,8 +1,9 @@
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
 import type { SentenceContext } from './shared.ts';
 import {
+  allOf,
+  anyOf,
   capital,
-  eitherOf,
   type Nothing,
   SEVERAL_FETUSES,
   type SeveralFetusesSource,
@@ -23,7 +24,7 @@ export type FluidCategory = keyof typeof FLUID_TEXT;
 
 /** Renders all categories from one to another: "oligohydramnios or normal amniotic fluid". */
 export const fluidBetween = (low: FluidCategory, high: FluidCategory): string =>
-  eitherOf(
+  anyOf(
     spanned(Object.keys(FLUID_TEXT) as FluidCategory[], [low, high]).map((one) => FLUID_TEXT[one]),
   );
 
@@ -64,7 +65,7 @@ export const FLUID_SENTENCES = {
   'fluid.quadrants-not-named': () =>
     'The amniotic fluid index was not assessed: the image names do not distinguish the four quadrants, and a sweep does not show where a quadrant begins.',
   'fluid.quadrants-not-measured': ({ quadrants }: { quadrants: readonly number[] }) =>
-    `The amniotic fluid index was not assessed: no complete pocket was found in ${quadrants.map((one) => QUADRANT[one]).join(' and ')}.`,
+    `The amniotic fluid index was not assessed: no complete pocket was found in ${allOf(quadrants.flatMap((one) => QUADRANT[one] ?? []))}.`,
   'fluid.index-too-early': ({ days }: { days: number }, { text }: SentenceContext) =>
     `The amniotic fluid index is not used before ${text.weeks(days)} weeks.`,
   'fluid.no-age': () =>

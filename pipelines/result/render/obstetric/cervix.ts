@@ -1,5 +1,5 @@
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
-import { eitherOf, type Nothing, type SentenceContext, spanned } from './shared.ts';
+import { anyOf, type Nothing, type SentenceContext, spanned } from './shared.ts';
 
 /** Categories of the length, shortest first. */
 const CATEGORY = {
@@ -28,7 +28,7 @@ export const CERVIX_SENTENCES = {
     { about: [length], text }: SentenceContext,
   ) =>
     length && low && high
-      ? `${text.value(length)}, at the cut-off: ${eitherOf(spanned(CERVIX_CATEGORIES, [low, high]).map((one) => CATEGORY[one]))}; measure by hand.`
+      ? `${text.value(length)}, at the cut-off: ${anyOf(spanned(CERVIX_CATEGORIES, [low, high]).map((one) => CATEGORY[one]))}; measure by hand.`
       : '',
   'cervix.funnel': ({ shape }: { shape: string }) =>
     `Funnelling of the internal os, shape ${shape}.`,

@@ -1,9 +1,10 @@
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
 import type { SentenceContext, ValueTexts } from './shared.ts';
 import {
+  allOf,
+  anyOf,
   capital,
   inSentence,
-  listed,
   type Nothing,
   SEVERAL_FETUSES,
   type SeveralFetusesSource,
@@ -80,16 +81,22 @@ export type OpenSize = {
   cutOffs?: readonly number[];
 };
 
+const centileName = (centile: number) => `${centile}${centile === 3 ? 'rd' : 'th'}`;
+
 /**
- * Renders the sizes on both sides of the cut-offs, that of the value itself first: "appropriate or
- * small for gestational age, as the 10th centile is within the interval".
+ * Renders the sizes on both sides of a cut-off, that of the value itself first: "appropriate or small
+ * for gestational age, as the 10th centile is within the interval". If all three sizes are possible,
+ * listing them would say nothing, so the extent of the interval is stated instead.
  */
 export function openSizeText({ between: [low, high], own, cutOffs = [] }: OpenSize): string {
   if (!low || !high) return '';
   const possible = SIZES.slice(SIZES.indexOf(SIZE[low]), SIZES.indexOf(SIZE[high]) + 1);
-  const ordered = own ? [...new Set([SIZE[own], ...possible])] : possible;
-  const sizes = ordered.join(', ').replace(/, ([^,]*)$/, ' or $1');
-  const centiles = cutOffs.map((one) => `${one}${one === 3 ? 'rd' : 'th'}`).join(' and ');
+  const [first, last] = [cutOffs[0], cutOffs.at(-1)];
+  if (possible.length === SIZES.length && first !== undefined && last !== undefined) {
+    return `size not classified, as the interval extends from below the ${centileName(first)} to above the ${centileName(last)} centile`;
+  }
+  const sizes = anyOf(own ? [...new Set([SIZE[own], ...possible])] : possible);
+  const centiles = allOf(cutOffs.map(centileName));
   if (centiles === '') return `${sizes} for gestational age, as a cut-off is within the interval`;
   const cutOff = cutOffs.length > 1 ? 'centiles are' : 'centile is';
   return `${sizes} for gestational age, as the ${centiles} ${cutOff} within the interval`;
@@ -122,6 +129,9 @@ const SOURCE: Readonly<Record<EarlierSource, string>> = {
   'unreviewed-draft': 'with values from an unreviewed draft of this gateway',
 };
 
+/** Lengths from which an age is calculated. */
+export const AGE_BY = { 'hc-ac-fl': 'HC, AC and FL', hc: 'HC' } as const;
+
 const NO_CHANGE = {
   'no-earlier-scan': () => '',
   'several-fetuses': () => ': the earlier scan names several fetuses',
@@ -137,14 +147,15 @@ const ONLY_IF_DATED = 'This applies only if the dating is correct.';
 const conditioned = (text: string, datingInDoubt: boolean) =>
   datingInDoubt ? `${text} ${ONLY_IF_DATED}` : text;
 
-/** Renders "EFW 1165 g (centile 65)". */
-const withCentile = ({ about, text }: SentenceContext) =>
-  about
-    .map(
-      (one) =>
-        `${text.names([one.concept.key])} ${text.value(one)} (centile ${text.centile(one.reference?.centile ?? 0)})`,
-    )
-    .join(', ');
+/** Renders "EFW 1165 g (centile 65)"; the centile is left out if the value has none. */
+export function charted({ about, text }: SentenceContext): string {
+  const each = about.map((one) => {
+    const centile = one.reference?.centile ?? null;
+    const place = centile === null ? '' : ` (centile ${text.centile(centile)})`;
+    return `${text.names([one.concept.key])} ${text.value(one)}${place}`;
+  });
+  return each.join(', ');
+}
 
 const zOf = ({ about: [one], text }: SentenceContext) => text.zScore(one?.reference?.z_score ?? 0);
 
@@ -214,8 +225,8 @@ export function dopplerNeeded(unknown: string, doppler?: Lacking): string {
     return `${unknown} is ${TO_DISTINGUISH}`;
   }
   return missing.length > 0
-    ? `${listed(missing.map(needText))} ${missing.length > 1 ? 'are' : 'is'} ${TO_DISTINGUISH}`
-    : `Doppler does not distinguish constitutional smallness from growth restriction, as a cut-off lies within the interval: ${listed(undecided.map(needText))}`;
+    ? `${allOf(missing.map(needText))} ${missing.length > 1 ? 'are' : 'is'} ${TO_DISTINGUISH}`
+    : `Doppler does not distinguish constitutional smallness from growth restriction, as a cut-off lies within the interval: ${allOf(undecided.map(needText))}`;
 }
 
 const FALL_IS_OPEN =
@@ -253,13 +264,13 @@ export const GROWTH_SENTENCES = {
   'growth.size': (
     { category, datingInDoubt }: { category: SizeCategory; datingInDoubt: boolean },
     context: SentenceContext,
-  ) => conditioned(`${capital(SIZE_TEXT[category])}: ${withCentile(context)}.`, datingInDoubt),
+  ) => conditioned(`${capital(SIZE_TEXT[category])}: ${charted(context)}.`, datingInDoubt),
   'growth.at-cut-off': (size: OpenSize, context: SentenceContext) =>
-    `${withCentile(context)}: ${openSizeText(size)}; measure by hand.`,
+    `${charted(context)}: ${openSizeText(size)}; measure by hand.`,
   'growth.not-judged': () => 'Size for gestational age was not classified.',
   'growth.dated': ({ basis, days }: { basis: string; days: number }, { text }: SentenceContext) =>
     `Dated by ${text.basis(basis)}: ${text.weeks(days)} weeks.`,
-  'growth.values': (_: Nothing, context: SentenceContext) => `${withCentile(context)}.`,
+  'growth.values': (_: Nothing, context: SentenceContext) => `${charted(context)}.`,
   /** Renders in one sentence why values have no centile or no category. */
   'growth.incomplete': (
     of: {
@@ -292,7 +303,7 @@ export const GROWTH_SENTENCES = {
       ({ key, zPerWeek, centileThen }) =>
         `${text.names([key])} ${signed(zPerWeek)} (then centile ${text.centile(centileThen)})`,
     );
-    return `Change in z-score per week since the scan ${of.daysBefore} days earlier, at ${text.weeks(of.days)} weeks, ${of.sources.map((one) => SOURCE[one]).join(' and ')}: ${words.join(', ')}.`;
+    return `Change in z-score per week since the scan ${of.daysBefore} days earlier, at ${text.weeks(of.days)} weeks, ${allOf(of.sources.map((one) => SOURCE[one]))}: ${words.join(', ')}.`;
   },
   'growth.no-change': (of: { reason: keyof typeof NO_CHANGE; days: number; least: number }) =>
     `Growth over time was not assessed${NO_CHANGE[of.reason](of.days, of.least)}.`,
@@ -304,16 +315,16 @@ export const GROWTH_SENTENCES = {
     context: SentenceContext,
   ) => {
     const word = { large: 'Large head', microcephaly: 'Microcephaly range', small: 'Small head' };
-    const said = `${word[of.size]}: ${withCentile(context)}, z-score ${zOf(context)}.`;
+    const said = `${word[of.size]}: ${charted(context)}, z-score ${zOf(context)}.`;
     return conditioned(said, of.datingInDoubt);
   },
   'growth.bpd-shape': ({ datingInDoubt }: { datingInDoubt: boolean }, context: SentenceContext) =>
     conditioned(
-      `${withCentile(context)}, z-score ${zOf(context)}, but HC is not small: attributable to head shape.`,
+      `${charted(context)}, z-score ${zOf(context)}, but HC is not small: attributable to head shape.`,
       datingInDoubt,
     ),
   'growth.short-femur': ({ datingInDoubt }: { datingInDoubt: boolean }, context: SentenceContext) =>
-    conditioned(`Short femur: ${withCentile(context)}, z-score ${zOf(context)}.`, datingInDoubt),
+    conditioned(`Short femur: ${charted(context)}, z-score ${zOf(context)}.`, datingInDoubt),
   'growth.small-abdomen': (
     of: { cutOff: number; weightIsOpen: boolean; datingInDoubt: boolean },
     context: SentenceContext,
@@ -321,7 +332,7 @@ export const GROWTH_SENTENCES = {
     const weight = of.weightIsOpen
       ? '; the weight is not certainly below it'
       : ', but the weight is not';
-    const said = `${withCentile(context)}: below the ${of.cutOff}th centile${weight}.`;
+    const said = `${charted(context)}: below the ${of.cutOff}th centile${weight}.`;
     return conditioned(said, of.datingInDoubt);
   },
   'growth.macrosomia': ({ grams }: { grams: number }, { about: [efw], text }: SentenceContext) =>
@@ -333,7 +344,7 @@ export const GROWTH_SENTENCES = {
     `${text.names([of.key])} crossed more than two quartiles since the scan ${of.daysBefore} days earlier: centile ${text.centile(of.earlier)} then, ${text.centile(of.now)} now.`,
   'growth.age-by-biometry': (
     of: {
-      by: 'hc-ac-fl' | 'hc';
+      by: keyof typeof AGE_BY;
       days: number;
       stated: number;
       apart: number;
@@ -342,8 +353,7 @@ export const GROWTH_SENTENCES = {
     },
     { text }: SentenceContext,
   ) => {
-    const by = of.by === 'hc' ? 'HC' : 'HC, AC and FL';
-    const found = `Age by ${by} ${text.weeks(of.days)} weeks, ${of.apart} days from the ${text.weeks(of.stated)} weeks by ${text.basis('lmp')}`;
+    const found = `Age by ${AGE_BY[of.by]} ${text.weeks(of.days)} weeks, ${of.apart} days from the ${text.weeks(of.stated)} weeks by ${text.basis('lmp')}`;
     const advice =
       of.stated < of.noRedatingFrom
         ? `beyond ${of.limit} days dating by ultrasound is advised unless an earlier scan confirms the age given (ACOG Committee Opinion 700).`

@@ -15,6 +15,8 @@ import type { DOPPLER_SENTENCES } from './doppler.ts';
 import type { EARLY_SENTENCES } from './early-pregnancy.ts';
 import type { HEART_SENTENCES } from './fetal-heart.ts';
 import {
+  AGE_BY as AGE_BY_LENGTHS,
+  charted,
   dopplerNeeded,
   type GROWTH_SENTENCES,
   type Lacking,
@@ -27,7 +29,7 @@ import type { LABOR_SENTENCES } from './labor-progress.ts';
 import type { NT_SENTENCES } from './nt.ts';
 import { fromOs, type PLACENTA_SENTENCES, type PlacentalSide } from './placenta.ts';
 import type { PRESENTATION_SENTENCES, Presentation } from './presentation.ts';
-import { DATING_BASIS, listed, type SentenceContext, whose } from './shared.ts';
+import { allOf, DATING_BASIS, type SentenceContext, whose } from './shared.ts';
 
 /** Sentences of the sections from which the impression is made. */
 type Sentences = typeof BIOMETRY_SENTENCES &
@@ -61,30 +63,13 @@ const RESTRICTION = {
   'sga-not-fgr': 'no Doppler criterion for growth restriction is met',
 } as const;
 
-const SIDE: Readonly<Record<PlacentalSide, string>> = {
-  anterior: 'anterior',
-  posterior: 'posterior',
-  'lateral-or-fundal': 'lateral or fundal',
-};
-
 const IF_DATED = ', if the dating is correct';
 
 const AGE_BY = {
-  'hc-ac-fl': 'HC, AC and FL',
-  hc: 'HC',
+  ...AGE_BY_LENGTHS,
   crl: 'CRL',
   machine: 'the ultrasound machine',
 } as const;
-
-/** Renders "EFW 1165 g (centile 65)"; the centile is left out if the value has none. */
-function charted({ about, text }: SentenceContext): string {
-  const each = about.map((one) => {
-    const centile = one.reference?.centile ?? null;
-    const place = centile === null ? '' : ` (centile ${text.centile(centile)})`;
-    return `${text.names([one.concept.key])} ${text.value(one)}${place}`;
-  });
-  return each.join(', ');
-}
 
 export const OBSTETRIC_IMPRESSION = {
   'impression.presentation': ({ presentation }: { presentation: Presentation }) =>
@@ -158,7 +143,7 @@ export const OBSTETRIC_IMPRESSION = {
       ? `${text.names([value.concept.key])} ${text.value(value)}${whose(value)} is at the cut-off: ${fluidBetween(low, high)}; measure by hand`
       : '',
   'impression.placenta': ({ sides }: { sides: readonly PlacentalSide[] }) =>
-    `placenta ${listed(sides.map((side) => SIDE[side]))}`,
+    `placenta ${allOf(sides.map((side) => side.replaceAll('-', ' ')))}`,
   'impression.placental-edge': (
     _: Record<string, never>,
     { about: [edge], text }: SentenceContext,

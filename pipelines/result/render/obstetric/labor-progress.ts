@@ -1,8 +1,8 @@
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
 import {
+  allOf,
   capital,
   inSentence,
-  listed,
   type Nothing,
   type SentenceContext,
   spanned,
@@ -20,7 +20,7 @@ export const LABOR_SENTENCES = {
     { about: [angle], text }: SentenceContext,
   ) =>
     angle && low && high
-      ? `${angle.label} ${text.value(angle)}, at the cut-off between ${listed(spanned(DESCENT, [bandText(low), bandText(high)]).map((one) => `"${one}"`))}; measure by hand.`
+      ? `${angle.label} ${text.value(angle)}, at the cut-off between ${allOf(spanned(DESCENT, [bandText(low), bandText(high)]).map((one) => `"${one}"`))}; measure by hand.`
       : '',
   'labor.line-misses-skull': () =>
     'Head-symphysis distance was not measured: the infrapubic line does not meet the skull.',

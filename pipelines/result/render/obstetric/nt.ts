@@ -1,7 +1,7 @@
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
 import type { SentenceContext } from './shared.ts';
 import {
-  eitherOf,
+  anyOf,
   type Nothing,
   SEVERAL_FETUSES,
   type SeveralFetusesSource,
@@ -84,7 +84,7 @@ export const NT_SENTENCES = {
     { about: [nt], text }: SentenceContext,
   ) =>
     nt
-      ? `Nuchal translucency ${text.value(nt)}, at a cut-off: ${eitherOf(sides(between).map((one) => (one === null ? `below ${high} mm` : SIDE[one])))}; measure by hand.`
+      ? `Nuchal translucency ${text.value(nt)}, at a cut-off: ${anyOf(sides(between).map((one) => (one === null ? `below ${high} mm` : SIDE[one])))}; measure by hand.`
       : '',
   'nt.differs': (
     { ofCategory, limit }: { ofCategory: boolean; limit: number | null },

@@ -1,7 +1,7 @@
 import type { Measurement } from '../../envelope.ts';
 import { remarksOf, type SentenceTable, statementsOf } from '../../statement.ts';
 import type { SentenceContext, ValueTexts } from './shared.ts';
-import { capital, type Nothing } from './shared.ts';
+import { allOf, capital, type Nothing } from './shared.ts';
 
 const CATEGORY = {
   praevia: 'placenta praevia',
@@ -36,7 +36,7 @@ const LATER_SCANS = {
 
 /** Renders distances to the internal os. An edge beyond the os has a negative distance. */
 export function fromOs(edges: readonly Measurement[], text: ValueTexts): string {
-  const of = (some: readonly Measurement[]) => some.map((one) => text.value(one)).join(' and ');
+  const of = (some: readonly Measurement[]) => allOf(some.map((one) => text.value(one)));
   const short = edges.filter(({ value }) => value >= 0);
   const beyond = edges.filter(({ value }) => value < 0);
   return [
@@ -50,7 +50,7 @@ const disagreement = ({ about: [, ...others], text }: SentenceContext) =>
 
 export const PLACENTA_SENTENCES = {
   'placenta.location': ({ sides }: { sides: readonly PlacentalSide[] }) =>
-    `Placenta ${sides.map((side) => SIDE[side]).join(' and ')}, with the probe on the maternal abdomen.`,
+    `Placenta ${allOf(sides.map((side) => SIDE[side]))}, with the probe on the maternal abdomen.`,
   'placenta.edge': (
     { category }: { category: PlacentaCategory | null },
     { about: [edge], text }: SentenceContext,

@@ -1,7 +1,7 @@
 import { imageText } from '../../../contract/study.ts';
 import { type SentenceTable, statementsOf } from '../../statement.ts';
 import type { SentenceContext, ValueTexts } from './shared.ts';
-import { capital, listed, SEVERAL_FETUSES, type SeveralFetusesSource } from './shared.ts';
+import { allOf, capital, SEVERAL_FETUSES, type SeveralFetusesSource } from './shared.ts';
 
 const PRESENTATION = { cephalic: 'cephalic', breech: 'breech' } as const;
 export type Presentation = keyof typeof PRESENTATION;
@@ -41,7 +41,7 @@ function notSeen(silent: readonly Silent[], named: boolean): string {
   const clips =
     first && others.length === 0 && !named
       ? `clip of ${lengthOf(first)}`
-      : `${others.length > 0 ? 'clips' : 'clip'}, ${listed(silent.map((one) => `${imageText(one.image)} (${lengthOf(one)})`))}`;
+      : `${others.length > 0 ? 'clips' : 'clip'}, ${allOf(silent.map((one) => `${imageText(one.image)} (${lengthOf(one)})`))}`;
   return `No cardiac activity was seen during the recorded ${clips}`;
 }
 
@@ -99,7 +99,7 @@ export const PRESENTATION_SENTENCES = {
     },
     { text }: SentenceContext,
   ) => {
-    const seen = listed(of.beats.map((beat) => beatText(beat, text)));
+    const seen = allOf(of.beats.map((beat) => beatText(beat, text)));
     const fetuses = of.several ? ` ${capital(SEVERAL_FETUSES[of.several])}.` : '';
     return `${notSeen(of.silent, true)}, but ${seen}; ${CONFIRM}.${fetuses}`;
   },

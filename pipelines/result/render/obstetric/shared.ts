@@ -86,9 +86,14 @@ const CAPITALISED = /^(?:(?!Doppler\b|Teichholz\b)[A-Z][a-z]+\b|A (?!wave\b)(?=[
 export const inSentence = (text: string): string =>
   text.replace(CAPITALISED, (word) => word.toLowerCase());
 
-/** Joins texts into a list: "a", "a and b", "a, b and c". */
-export const listed = (texts: readonly string[]): string =>
-  [texts.slice(0, -1).join(', '), texts.at(-1)].filter(Boolean).join(' and ');
+const joined = (texts: readonly string[], word: 'and' | 'or'): string =>
+  [texts.slice(0, -1).join(', '), texts.at(-1)].filter(Boolean).join(` ${word} `);
+
+/** Renders a list: "a", "a and b", "a, b and c". */
+export const allOf = (texts: readonly string[]): string => joined(texts, 'and');
+
+/** Renders a list of alternatives: "a or b", "a, b or c". */
+export const anyOf = (texts: readonly string[]): string => joined(texts, 'or');
 
 /** Returns " (ultrasound machine)" for a value that the machine measured, otherwise ''. */
 export const whose = ({ origin }: { origin: string }): string =>
@@ -153,10 +158,6 @@ export function spanned<Category extends string | null>(
   return from < 0 || to < from ? [low, high] : scale.slice(from, to + 1);
 }
 
-/** Joins alternatives: "a or b", "a, b or c". */
-export const eitherOf = (texts: readonly string[]): string =>
-  [texts.slice(0, -1).join(', '), texts.at(-1)].filter(Boolean).join(' or ');
-
 /**
  * Scales of categories, each in ascending order of the measured value. A value whose interval spans
  * several steps may be in any category between its ends.
@@ -181,7 +182,7 @@ function sides(between: readonly string[], { concept }: Measurement): string {
   const scale =
     SCALE_OF[concept.key] ?? SCALES.find((one) => one.includes(low) && one.includes(high));
   const all = scale ? spanned(scale, [low, high]) : between;
-  return eitherOf(all.map((one) => CATEGORY_WORDS[one] ?? one.replaceAll('-', ' ')));
+  return anyOf(all.map((one) => CATEGORY_WORDS[one] ?? one.replaceAll('-', ' ')));
 }
 
 /** Sentences that every obstetric section may use. */

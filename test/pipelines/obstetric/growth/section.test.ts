@@ -376,17 +376,16 @@ describe('the category', () => {
     [['sga-severe', 'aga'], 'aga', [3], 'appropriate or small', 'the 3rd centile is'],
     [['sga', 'aga'], 'sga', [10], 'small or appropriate', 'the 10th centile is'],
     [['aga', 'lga-severe'], 'lga', [90], 'large or appropriate', 'the 90th centile is'],
-    [
-      ['sga', 'lga'],
-      'aga',
-      [10, 90],
-      'appropriate, small or large',
-      'the 10th and 90th centiles are',
-    ],
     [['sga', 'aga'], undefined, undefined, 'small or appropriate', 'a cut-off is'],
   ] as const)('of %j, at the value itself %s, is open', (between, own, cutOffs, sizes, why) => {
     expect(openSizeText({ between, ...(own && { own, cutOffs }) })).toBe(
       `${sizes} for gestational age, as ${why} within the interval`,
+    );
+  });
+
+  it('is not classified if the interval includes all sizes, whose list would say nothing', () => {
+    expect(openSizeText({ between: ['sga', 'lga'], own: 'aga', cutOffs: [10, 90] })).toBe(
+      'size not classified, as the interval extends from below the 10th to above the 90th centile',
     );
   });
 

@@ -227,6 +227,22 @@ describe('the draft report', () => {
     expect(lines.filter((line) => line.includes(text))).toEqual([`Fetal heart: Not seen. ${text}`]);
   });
 
+  it('has one line for each section with all its limitations', () => {
+    const conditions = (['heart.not-judged', 'heart.second-observer'] as const).map(
+      (code): Statement => ({ kind: 'limitation', code, about: [], fetus: null, params: {} }),
+    );
+    const sections = result.sections.map((one) =>
+      one.id === 'fetal-heart'
+        ? { ...one, status: 'complete' as const, reason: null, statements: conditions }
+        : one,
+    );
+    const texts = conditions.map((one) => renderStatement(one, new Map()));
+    const lines = limitationsOf({ ...result, sections });
+    expect(lines.filter((line) => line.startsWith('Fetal heart: '))).toEqual([
+      `Fetal heart: ${texts.join(' ')}`,
+    ]);
+  });
+
   it('never contains the word normal', () => {
     expect([...report.findings, ...report.impression].join(' ')).not.toMatch(/\bnormal\b/);
   });
