@@ -175,7 +175,7 @@ class WritingFile implements ObjectFile {
   constructor(id: number, path: string, prefix: Uint8Array, blocks: Blocks) {
     this.#id = id;
     this.#path = path;
-    // Memory of its own: a message copies the whole memory behind an array, and a small Buffer shares
+    // A copy, because a message copies the whole memory behind an array, and a small Buffer shares
     // Node.js's pool of 64 KiB.
     this.#prefix = new Uint8Array(prefix);
     this.#blocks = blocks;

@@ -2,7 +2,6 @@ import { EventEmitter } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import { freeMemory } from '../free-memory.ts';
 
 export interface Started {
   /** Folder of the database; null keeps it in memory. */
@@ -112,7 +111,7 @@ async function compile(): Promise<WebAssembly.Module> {
   const bytes = await readFile(file);
   const program = await WebAssembly.compile(bytes);
   // V8 keeps a copy. The garbage collector would notice these 9 MB only after a full collection.
-  freeMemory([bytes]);
+  bytes.buffer.transfer(0);
   return program;
 }
 
