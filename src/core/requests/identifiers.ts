@@ -216,7 +216,7 @@ export function namedIdentifiers(found: readonly FoundIdentifier[]): string {
 }
 
 /**
- * Refuses a text that identifies somebody; unless told otherwise, colleagues may be named.
+ * Refuses a text that identifies a person. Staff may be named unless `mayNameStaff` is false.
  * @param pointer RFC 6901 pointer to the text, for the error.
  * @throws InvalidInputError
  */
